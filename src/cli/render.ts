@@ -46,6 +46,12 @@ export const renderCommand: Command = {
       describe: 'colour behind the model such as #f4f4f4, or transparent',
       default: PICTURE_DEFAULTS.background,
     },
+    floor: {
+      type: 'string',
+      choices: PICTURE_CHOICES.floors,
+      describe: 'whether the shadow on the floor is drawn; auto: if the model stands on one',
+      default: PICTURE_DEFAULTS.floor,
+    },
     'pixels-per-metre': {
       type: 'number',
       min: 1,
@@ -163,6 +169,7 @@ function pictureOptionsOf(args: Arguments) {
     height,
     format: formats.find((one) => one === textOf(args, 'format')) ?? PICTURE_DEFAULTS.format,
     background: background.toLowerCase(),
+    floor: (textOf(args, 'floor') ?? PICTURE_DEFAULTS.floor) as PictureOptions['floor'],
     pixelsPerMetre: numberOf(args, 'pixels-per-metre') ?? PICTURE_DEFAULTS.pixelsPerMetre,
     frames: numberOf(args, 'frames') ?? PICTURE_DEFAULTS.frames,
   };

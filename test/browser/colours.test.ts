@@ -126,17 +126,17 @@ async function cabinetOf(material: object) {
 }
 
 const CABINET_SIZE = 400;
-/** Places on the faces of the cabinet in its picture. */
-const FACES = { top: [200, 33], front: [150, 200], side: [335, 200] } as const;
-
 /** The levels of green of top, front and side. */
 async function facesOf(material: object): Promise<number[]> {
   const { bytes } = await cabinetOf(material);
-  const faces = Object.values(FACES).map(async ([left, top]) => {
-    const part = await sharp(bytes).extract({ left, top, width: 6, height: 6 }).png().toBuffer();
-    return meanColour(await pixelsOf(part))[1]!;
-  });
-  return Promise.all(faces);
+  const { data } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const green = (x: number, y: number) => data[3 * (y * CABINET_SIZE + x) + 1]!;
+  const isShown = (x: number, y: number) => green(x, y) < 250;
+  const steps = Array.from({ length: CABINET_SIZE }, (_, i) => i);
+  const [middle, upper] = [CABINET_SIZE / 2, CABINET_SIZE / 4];
+  const top = steps.find((y) => isShown(middle, y))!;
+  const right = steps.findLast((x) => isShown(x, upper))!;
+  return [green(middle, top + 6), green(middle - 40, upper), green(right - 8, upper)];
 }
 
 /** What the page of the planning view offers. */

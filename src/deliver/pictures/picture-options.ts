@@ -1,6 +1,6 @@
 /** Options of the pictures of a model, with their defaults. */
 import { CAMERAS, type CameraName } from './camera.ts';
-import { MOST_PIXELS_A_SIDE } from './shot.ts';
+import { type Floor, MOST_PIXELS_A_SIDE } from './shot.ts';
 
 /** The formats by the extension of their files. */
 export const PICTURE_FORMATS = {
@@ -19,6 +19,8 @@ export interface PictureOptions {
   format: PictureFormat;
   /** `transparent`, or `#` and six hexadecimal digits, sRGB. */
   background: string;
+  /** Whether the shadow on the floor is drawn; `auto`: if the model stands on one. */
+  floor: Floor;
   pixelsPerMetre: number;
   /** Number of pictures of a turn about the model, in equal steps from the front; 0: none. */
   frames: number;
@@ -30,6 +32,7 @@ export const TRANSPARENT = 'transparent';
 /** Values and limits of the options. */
 export const PICTURE_CHOICES = {
   cameras: Object.keys(CAMERAS) as [CameraName, ...CameraName[]],
+  floors: ['auto', 'always', 'never'] satisfies Floor[],
   formats: Object.keys(PICTURE_FORMATS) as [PictureFormat, ...PictureFormat[]],
   mostPixelsASide: MOST_PIXELS_A_SIDE,
 } as const;
@@ -41,6 +44,7 @@ export const PICTURE_DEFAULTS = {
   height: 1024,
   format: 'jpg',
   background: '#ffffff',
+  floor: 'auto',
   pixelsPerMetre: 200,
   frames: 0,
 } as const satisfies PictureOptions;

@@ -76,10 +76,10 @@ export async function takePictures(
 function shotOf(name: CameraName, options: PictureOptions): Shot {
   const camera = CAMERAS[name];
   const { width, height, pixelsPerMetre } = options;
-  const color = colorOf(options);
+  const backdrop = backdropOf(options);
   return camera.projection === 'orthographic'
-    ? { camera, size: { pixelsPerMetre }, backdrop: { color, shadow: 0 } }
-    : { camera, size: { width, height }, backdrop: { color, shadow: SHADOW } };
+    ? { camera, size: { pixelsPerMetre }, backdrop: { ...backdrop, shadow: 0 } }
+    : { camera, size: { width, height }, backdrop };
 }
 
 function turnOf(options: PictureOptions): { name: string; shot: Shot }[] {
@@ -95,9 +95,13 @@ function turnOf(options: PictureOptions): { name: string; shot: Shot }[] {
         isOfTurn: true,
       },
       size: { width: options.width, height: options.height },
-      backdrop: { color: colorOf(options), shadow: SHADOW },
+      backdrop: backdropOf(options),
     },
   }));
+}
+
+function backdropOf(options: PictureOptions): Shot['backdrop'] {
+  return { color: colorOf(options), shadow: SHADOW, floor: options.floor };
 }
 
 function colorOf({ background, format }: PictureOptions): Shot['backdrop']['color'] {

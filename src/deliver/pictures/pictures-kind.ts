@@ -5,7 +5,7 @@ import { acceptSchema, kind } from '../making/kind.ts';
 import { PICTURES } from '../making/names.ts';
 import { PICTURE_CHOICES, PICTURE_DEFAULTS } from './picture-options.ts';
 
-const { cameras, formats, mostPixelsASide } = PICTURE_CHOICES;
+const { cameras, floors, formats, mostPixelsASide } = PICTURE_CHOICES;
 const BACKGROUND_SPELLINGS = 'expected a colour such as #f4f4f4, or transparent';
 
 const whole = (min: number, max: number) => z.int().min(min).max(max);
@@ -25,6 +25,10 @@ const picturesSchema = () =>
         .regex(/^(?:#[0-9a-f]{6}|transparent)$/i, BACKGROUND_SPELLINGS)
         .default(PICTURE_DEFAULTS.background)
         .describe('colour behind the model, such as #f4f4f4, or transparent'),
+      floor: z
+        .enum(floors)
+        .default(PICTURE_DEFAULTS.floor)
+        .describe('shadow on the floor; auto: of what stands on one by bounds and layers'),
       pixelsPerMetre: whole(1, Number.MAX_SAFE_INTEGER)
         .default(PICTURE_DEFAULTS.pixelsPerMetre)
         .describe('scale of the camera top'),

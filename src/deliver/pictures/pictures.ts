@@ -52,9 +52,9 @@ export function pictureFiles(options: PictureOptions): Pick<Maker, 'name' | 'fil
 
 function whatDecides(
   name: string,
-  { width, height, background, pixelsPerMetre, frames }: PictureOptions,
+  { width, height, background, floor, pixelsPerMetre, frames }: PictureOptions,
 ) {
   const camera = CAMERAS[name as keyof typeof CAMERAS];
   if (camera?.projection === 'orthographic') return { background, pixelsPerMetre };
-  return { background, width, height, ...(camera === undefined && { frames }) };
+  return { background, floor, width, height, ...(camera === undefined && { frames }) };
 }

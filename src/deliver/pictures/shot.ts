@@ -37,6 +37,8 @@ export function sizeToScale(
   return { width: pixels(halfWidth), height: pixels(halfHeight), pixelsPerMetre };
 }
 
+export type Floor = 'auto' | 'always' | 'never';
+
 /** A picture to take. An orthographic picture may follow the size of the model, up to {@link MOST_PIXELS_A_SIDE}. */
 export interface Shot {
   camera: Camera;
@@ -46,6 +48,8 @@ export interface Shot {
     color: readonly [number, number, number] | undefined;
     /** Greatest darkness of the shadow on the floor: 0 none, 1 black. */
     shadow: number;
+    /** Whether there is a floor; `auto`: if the model stands on one. */
+    floor: Floor;
   };
 }
 

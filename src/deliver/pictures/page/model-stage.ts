@@ -16,6 +16,7 @@ import {
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { CAMERAS, FIELD_OF_VIEW_DEGREES, placeCamera } from '../camera.ts';
 import { createContactShadow } from './contact-shadow.ts';
+import { standsOnFloor } from './floor.ts';
 
 /** Share of the half picture that stays free on each side, unless {@link ModelStage.setMargin} sets another one. */
 const MARGIN = 0.12;
@@ -119,6 +120,7 @@ export class ModelStage {
     this.#replaced = this.#shown?.root;
     this.#replaced?.removeFromParent();
     this.#shown = { root, box };
+    this.#shadow.sheet.visible = standsOnFloor(root, box);
     this.scene.add(root, this.#shadow.sheet);
     if (isFirst || this.#isFramed) this.frame();
     else limit(this.camera, this.#controls, box);

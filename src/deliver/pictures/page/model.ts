@@ -9,12 +9,12 @@ import {
   Mesh,
   type Object3D,
   Scene,
-  Sphere,
   type Texture,
   Vector3,
 } from 'three';
 import { GLTFLoader, type GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
 import { imageSizeOf } from '../image-size.ts';
+import { standsOnFloor } from './floor.ts';
 import { renderer, setDrawOrder } from './gpu.ts';
 import { backdrop, depthMaterialFor, isClear, receiveShade } from './shading.ts';
 import { provideImages, releaseTextures, reuseImages } from './texture-cache.ts';
@@ -41,8 +41,8 @@ export interface Model {
   shape: string;
   /** x y z of every drawn vertex, metres. */
   points: Float32Array;
-  bounds: Sphere;
-  floorMetres: number;
+  box: Box3;
+  standsOnFloor: boolean;
   dispose(): void;
 }
 
@@ -83,8 +83,8 @@ export async function loadModel(
   const points = pointsOf(meshes);
   if (points.length === 0) throw new Error(NOTHING);
   const box = new Box3().setFromArray(points);
-  const bounds = box.getBoundingSphere(new Sphere());
-  if (!Number.isFinite(bounds.radius)) throw new Error('expected finite positions');
+  if (!Number.isFinite(box.getSize(new Vector3()).length()))
+    throw new Error('expected finite positions');
   scene.clear();
   scene.add(root, backdrop);
   scene.environment = environment;
@@ -96,8 +96,8 @@ export async function loadModel(
     casting,
     shape: await shapeOf(meshes),
     points,
-    bounds,
-    floorMetres: box.min.y,
+    box,
+    standsOnFloor: standsOnFloor(root, box),
     dispose() {
       for (const mesh of meshes) mesh.geometry.dispose();
       // Materials are kept: their programs would be compiled again for the next model.

@@ -1,10 +1,12 @@
 /** The program of the page that takes pictures: it loads a model from an address and returns pictures. */
 import QOI from 'qoijs';
 import {
+  type Box3,
   HalfFloatType,
   Matrix4,
   OrthographicCamera,
   PerspectiveCamera,
+  type Texture,
   Vector3,
   WebGLRenderTarget,
 } from 'three';
@@ -19,14 +21,22 @@ import {
   sizeToScale,
 } from '../shot.ts';
 import { castersOf } from './casters.ts';
+import { drawContact, drawContactMap } from './contact-map.ts';
+import { reachOfShadow } from './floor.ts';
 import { clearTarget, renderer } from './gpu.ts';
 import { loadModel, type Model } from './model.ts';
 import { finishedPixels, setBackdrop, setVisibility } from './shading.ts';
 import { studioTexture } from './studio-texture.ts';
-import { createFloor, drawDepthMaps, drawVisibility, type Visibility } from './visibility.ts';
+import {
+  createFloor,
+  drawDepthMaps,
+  drawVisibility,
+  readShares,
+  type Visibility,
+} from './visibility.ts';
 
-/** Share of the half picture that stays free on each side of the model. */
-const MARGIN = 0.07;
+/** Share of the half picture that stays free on each side of the model and its shadow. */
+const MARGIN = 0.05;
 
 /** The visibility on a model: its size as a share of the picture, and its smoothing. */
 const ON_MODEL = {
@@ -34,16 +44,12 @@ const ON_MODEL = {
   leastPixels: 256,
   times: 2,
   nearShare: 0.004,
-  fadeMetres: [1e8, 1e9],
+  fade: { half: [1e9, 1e9], reach: 1 },
 } as const;
-/** That on a floor, which has no edges, and soft shadows; lengths by the radius of the model. */
-const ON_FLOOR = {
-  share: 1 / 4,
-  leastPixels: 128,
-  times: 3,
-  nearShare: 1e3,
-  fade: [0.5, 1.5],
-} as const;
+/** That on a floor, which has no edges, and soft shadows. */
+const ON_FLOOR = { share: 1 / 4, leastPixels: 128, times: 3, nearShare: 1e3 } as const;
+/** The shadows at feet, which are narrow. */
+const AT_FEET = { share: 1 / 2, leastPixels: 256 } as const;
 
 const studio = download('studio').then((bytes) => studioTexture(new Uint16Array(bytes)));
 // The error is reported with the first model.
@@ -52,6 +58,8 @@ studio.catch(() => {});
 let model: Model | undefined;
 /** What light reaches of the last shape, as cameras see it: it serves all finishes of the shape. */
 const views = { shape: '', byCamera: new Map<string, View>() };
+/** Points of the floor at which the shadow of the last shape is visible: x y z, metres. */
+let shadow: readonly number[] = [];
 /** More views, as of a turn, would take too much memory. */
 const MOST_VIEWS = 8;
 
@@ -63,7 +71,11 @@ const page: PicturePage = {
     if (views.shape === model.shape) return;
     clearViews();
     views.shape = '';
-    drawDepthMaps(await castersOf(model.casting), model.bounds);
+    const casters = await castersOf(model.casting);
+    drawDepthMaps(casters, model.box);
+    drawContactMap(casters, model.box);
+    casters.dispose();
+    shadow = shadowOf(model.box);
     views.shape = model.shape;
   },
   async take(shot) {
@@ -105,57 +117,110 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   const { scene, solid, points } = model;
   const isFlat = camera.projection === 'orthographic';
   const aspect = 'width' in size ? size.width / size.height : 1;
-  const placed = placeCamera(points, camera, aspect, isFlat ? 0 : MARGIN);
+  const { floor } = backdrop;
+  const hasFloor =
+    backdrop.shadow > 0 && (floor === 'auto' ? model.standsOnFloor : floor === 'always');
+  const framed = hasFloor ? withShadow(model) : points;
+  const placed = placeCamera(framed, camera, aspect, isFlat ? 0 : MARGIN);
   const { width, height, pixelsPerMetre }: ScaledSize =
     'width' in size ? size : sizeToScale(placed, size.pixelsPerMetre);
   const eye = eyeOf(placed, isFlat, aspect);
-  const { onModel, onFloor } = viewOf(model, eye, JSON.stringify([camera, width, height]), {
-    width,
-    height,
-  });
+  const key = JSON.stringify([camera, width, height, hasFloor]);
+  const { onModel, onFloor } = viewOf(model, eye, key, { width, height }, hasFloor);
   const target = targetFor(width, height);
   setVisibility(onModel.share, onModel.plain);
-  setBackdrop(target.texture, onFloor.share, backdrop);
+  setBackdrop(target.texture, onFloor, backdrop);
   clearTarget(target);
   renderer.render(solid, eye);
   renderer.render(scene, eye);
   return { pixels: finishedPixels(width, height), width, height, pixelsPerMetre };
 }
 
+/** The points of a model and of its shadow. */
+function withShadow({ points }: Model): Float32Array {
+  const all = new Float32Array(points.length + shadow.length);
+  all.set(points);
+  all.set(shadow, points.length);
+  return all;
+}
+
 /** What light reaches, as a camera sees it. */
 interface View {
   onModel: Visibility;
-  onFloor: Visibility;
+  onFloor: (Visibility & { contact: Texture }) | undefined;
 }
 
 function clearViews(): void {
   for (const { onModel, onFloor } of views.byCamera.values()) {
     onModel.dispose();
-    onFloor.dispose();
+    onFloor?.dispose();
   }
   views.byCamera.clear();
 }
 
 /** @param key - Of camera and size. */
 function viewOf(
-  { solid, bounds, floorMetres }: Model,
-  eye: ReturnType<typeof eyeOf>,
+  { solid, box }: Model,
+  eye: Camera,
   key: string,
   size: PictureSize,
+  hasFloor: boolean,
 ): View {
   const known = views.byCamera.get(key);
   if (known !== undefined) return known;
   if (views.byCamera.size === MOST_VIEWS) clearViews();
-  const [from, to] = ON_FLOOR.fade;
   const view = {
-    onFloor: drawVisibility(createFloor(bounds, floorMetres), eye, partOf(size, ON_FLOOR), {
-      ...ON_FLOOR,
-      fadeMetres: [from * bounds.radius, to * bounds.radius],
-    }),
+    onFloor: hasFloor ? floorSeenBy(eye, box, size) : undefined,
     onModel: drawVisibility(solid, eye, partOf(size, ON_MODEL), ON_MODEL),
   };
   views.byCamera.set(key, view);
   return view;
+}
+
+function floorSeenBy(eye: Camera, box: Box3, size: PictureSize) {
+  const seen = drawFloor(eye, box, partOf(size, ON_FLOOR), ON_FLOOR.times);
+  const contact = drawContact(eye, partOf(size, AT_FEET));
+  return {
+    ...seen,
+    contact: contact.texture,
+    dispose() {
+      seen.dispose();
+      contact.dispose();
+    },
+  };
+}
+
+function drawFloor(eye: Camera, box: Box3, size: PictureSize, times: number): Visibility {
+  const { x, z } = box.getSize(new Vector3());
+  const fade = { half: [x / 2, z / 2], reach: reachOfShadow(box) } as const;
+  return drawVisibility(createFloor(box), eye, size, { ...ON_FLOOR, times, fade });
+}
+
+/** The plan of the floor in which the shadow is searched. */
+const PLAN = { width: 64, height: 64 };
+/** A lighter shadow may lie beyond the picture, before whose border it fades away. */
+const LIGHTEST = 0.97;
+
+/** Finds the points of the floor at which the shadow is visible, by a picture of the floor from above. */
+function shadowOf(box: Box3): number[] {
+  const reach = reachOfShadow(box);
+  const { min, max } = box.clone().expandByScalar(reach);
+  const middle = box.getCenter(new Vector3());
+  const [x, z] = [(max.x - min.x) / 2, (max.z - min.z) / 2];
+  const above = new OrthographicCamera(-x, x, z, -z, 0, 2 * reach);
+  above.position.set(middle.x, box.min.y + reach, middle.z);
+  above.rotation.x = -Math.PI / 2;
+  above.updateMatrixWorld();
+  const seen = drawFloor(above, box, PLAN, 1);
+  const shares = readShares(seen, PLAN);
+  seen.dispose();
+  return shares.flatMap((share, i) => {
+    if (share > LIGHTEST) return [];
+    // Rows go from the front to the back.
+    const [column, row] = [i % PLAN.width, Math.floor(i / PLAN.width)];
+    const across = min.x + (2 * x * (column + 0.5)) / PLAN.width;
+    return [across, box.min.y, max.z - (2 * z * (row + 0.5)) / PLAN.height];
+  });
 }
 
 /** The size of a visibility, a share of the picture's, but not below some pixels. */
@@ -168,11 +233,13 @@ function partOf(
   return { width: pixels(width), height: pixels(height) };
 }
 
+type Camera = PerspectiveCamera | OrthographicCamera;
+
 /** Cameras are kept for all pictures, as the scene is. */
 const perspective = new PerspectiveCamera(FIELD_OF_VIEW_DEGREES);
 const orthographic = new OrthographicCamera();
 
-function eyeOf(placed: PlacedCamera, isFlat: boolean, aspect: number) {
+function eyeOf(placed: PlacedCamera, isFlat: boolean, aspect: number): Camera {
   const { right, up, back, position, near, far, halfWidth, halfHeight } = placed;
   Object.assign(perspective, { aspect, near, far });
   const [left, bottom] = [-halfWidth, -halfHeight];

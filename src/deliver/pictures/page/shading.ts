@@ -138,6 +138,7 @@ export function isClear(material: Material): boolean {
 const finish = {
   picture: { value: null as Texture | null },
   floorShade: { value: null as Texture | null },
+  contact: { value: null as Texture | null },
   background: { value: new Vector4() },
   /** The background, in the colours of the finished picture. */
   plain: { value: new Vector4() },
@@ -147,10 +148,13 @@ const finish = {
 /** GLSL: the shadow on the floor at a place of the picture, from 0 to 1. It ends before the picture does. */
 const SHADE_OF_FLOOR = `
   uniform highp sampler2D floorShade;
+  uniform sampler2D contact;
   uniform float shadow;
   float shadeOfFloor(vec2 at) {
+    if (shadow == 0.0) return 0.0;
+    float light = texture(floorShade, at).r * (1.0 - texture(contact, at).r);
     vec2 border = smoothstep(vec2(0.0), vec2(0.06), min(at, 1.0 - at));
-    return shadow * (1.0 - texture(floorShade, at).r) * border.x * border.y;
+    return shadow * (1.0 - light) * border.x * border.y;
   }`;
 
 /**
@@ -185,15 +189,16 @@ function createBackdrop(): Mesh {
   return mesh;
 }
 
-/** Sets what the next picture is drawn into, and what is behind the model. @param floor - The shade on the floor. */
+/** Sets what the next picture is drawn into, and what is behind the model. @param floor - Undefined: there is none. */
 export function setBackdrop(
   picture: Texture,
-  floor: Texture,
-  { color, shadow }: Shot['backdrop'],
+  floor: { share: Texture; contact: Texture } | undefined,
+  { color, shadow }: Pick<Shot['backdrop'], 'color' | 'shadow'>,
 ): void {
   finish.picture.value = picture;
-  finish.floorShade.value = floor;
-  finish.shadow.value = shadow;
+  finish.floorShade.value = floor?.share ?? null;
+  finish.contact.value = floor?.contact ?? null;
+  finish.shadow.value = floor ? shadow : 0;
   finish.background.value.set(...(color ?? ([0, 0, 0] as const)), color ? 1 : 0);
   const { r, g, b } = new Color(...(color ?? [0, 0, 0])).convertLinearToSRGB();
   finish.plain.value.set(r, g, b, color ? 1 : 0);

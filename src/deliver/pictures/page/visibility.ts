@@ -4,6 +4,7 @@
  * their tone, and the floor its soft shadow.
  */
 import {
+  type Box3,
   DepthTexture,
   DoubleSide,
   FloatType,
@@ -20,7 +21,7 @@ import {
   RGFormat,
   Scene,
   ShaderMaterial,
-  type Sphere,
+  Sphere,
   type Texture,
   UnsignedByteType,
   UnsignedIntType,
@@ -79,8 +80,9 @@ function tileMatrix(i: number): Matrix4 {
     .scale(new Vector3(half, half, 0.5));
 }
 
-/** Draws the depth maps of the shadow casters, which fit into the sphere. */
-export function drawDepthMaps(casters: InstancedBufferGeometry, { center, radius }: Sphere): void {
+/** Draws the depth maps of the shadow casters, which fit into the box. */
+export function drawDepthMaps(casters: InstancedBufferGeometry, box: Box3): void {
+  const { center, radius } = box.getBoundingSphere(new Sphere());
   const size = radius * 1.02;
   const camera = new OrthographicCamera(-size, size, size, -size, 0, 2 * size);
   LIGHTS.forEach(({ x, y, z }, i) => {
@@ -98,7 +100,6 @@ export function drawDepthMaps(casters: InstancedBufferGeometry, { center, radius
   casting.geometry = casters;
   clearTarget(maps);
   renderer.render(castingScene, camera);
-  casters.dispose();
   // A point is lifted off its own surface by about a pixel of a map.
   visibilityUniforms.liftMetres.value = size / 200;
   visibilityUniforms.centre.value.copy(center);
@@ -144,7 +145,8 @@ const visibilityUniforms = {
   corners: { value: corners },
   liftMetres: { value: 0 },
   centre: { value: new Vector3() },
-  fadeMetres: { value: new Vector2() },
+  halfMetres: { value: new Vector2() },
+  fadeMetres: { value: 1 },
 };
 
 /** Distance, metres, of a pixel that shows no point. */
@@ -162,14 +164,16 @@ const lookUp = createPass(
   uniform vec2 corners[${COUNT}];
   uniform float liftMetres;
   uniform vec3 centre;
-  uniform vec2 fadeMetres;
+  uniform vec2 halfMetres;
+  uniform float fadeMetres;
   out vec4 result;
   void main() {
     ivec2 pixel = ivec2(gl_FragCoord.xy);
     vec4 normal = texelFetch(normals, pixel, 0);
     if (normal.a == 0.0) { result = vec4(1.0, ${NOTHING}.0, 0.0, 1.0); return; }
     vec4 position = texelFetch(positions, pixel, 0);
-    float fade = smoothstep(fadeMetres.x, fadeMetres.y, length(position.xz - centre.xz));
+    vec2 outside = max(abs(position.xz - centre.xz) - halfMetres, 0.0);
+    float fade = smoothstep(0.0, fadeMetres, length(outside));
     if (fade == 1.0) { result = vec4(1.0, position.w, 0.0, 1.0); return; }
     vec4 lifted = vec4(position.xyz + normal.xyz * liftMetres, 1.0);
     float arriving = 0.0;
@@ -261,8 +265,8 @@ interface Smoothing {
   times: number;
   /** Largest difference of distance that is smoothed, by the distance itself. */
   nearShare: number;
-  /** Distances from the centre, metres, between which shade fades away. */
-  fadeMetres: readonly [number, number];
+  /** Within a rectangle about the centre, and up to a distance from it, shade fades away; metres. */
+  fade: { half: readonly [x: number, z: number]; reach: number };
 }
 
 type AnyCamera = PerspectiveCamera | OrthographicCamera;
@@ -290,7 +294,7 @@ export function drawVisibility(
   scene: Scene,
   camera: AnyCamera,
   { width, height }: PictureSize,
-  { times, nearShare, fadeMetres }: Smoothing,
+  { times, nearShare, fade }: Smoothing,
 ): Visibility {
   const geometry = new WebGLRenderTarget(width, height, {
     type: FloatType,
@@ -306,7 +310,8 @@ export function drawVisibility(
   renderer.render(scene, camera);
   scene.overrideMaterial = null;
   [visibilityUniforms.positions.value, visibilityUniforms.normals.value] = geometry.textures;
-  visibilityUniforms.fadeMetres.value.set(...fadeMetres);
+  visibilityUniforms.halfMetres.value.set(...fade.half);
+  visibilityUniforms.fadeMetres.value = fade.reach;
   lookUp(share);
   for (let i = 0; i < times; i++) {
     smoothUniforms.source.value = share.texture;
@@ -329,11 +334,33 @@ export function drawVisibility(
   };
 }
 
+const copy = { source: { value: null as unknown } };
+const drawCopy = createPass(
+  copy,
+  `
+  uniform sampler2D source;
+  out vec4 result;
+  void main() { result = vec4(texelFetch(source, ivec2(gl_FragCoord.xy), 0).rg, 0.0, 1.0); }`,
+);
+
+/** Reads the shares of a visibility, from 0 to 1, from the lowest row to the topmost. */
+export function readShares({ plain }: Visibility, { width, height }: PictureSize): number[] {
+  // Only targets with four channels can be read.
+  const target = new WebGLRenderTarget(width, height, { depthBuffer: false });
+  copy.source.value = plain;
+  drawCopy(target);
+  const pixels = new Uint8Array(4 * width * height);
+  renderer.readRenderTargetPixels(target, 0, 0, width, height, pixels);
+  target.dispose();
+  return Array.from({ length: width * height }, (_, i) => pixels[4 * i]! / 255);
+}
+
 /** A floor below a model, much larger than it. */
-export function createFloor({ center, radius }: Sphere, heightMetres: number): Scene {
+export function createFloor(box: Box3): Scene {
+  const { center, radius } = box.getBoundingSphere(new Sphere());
   const floor: Object3D = new Mesh(FLOOR);
   floor.rotation.x = -Math.PI / 2;
-  floor.position.set(center.x, heightMetres, center.z);
+  floor.position.set(center.x, box.min.y, center.z);
   floor.scale.setScalar(radius * 8);
   const scene = new Scene();
   scene.add(floor);
