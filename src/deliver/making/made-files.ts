@@ -14,14 +14,20 @@ import type { MadeFile, Maker, SharedFile } from './maker.ts';
  */
 export function madeFiles(maker: Maker, derived: Derived, again = false) {
   const running = new Map<string, Promise<MadeFile[]>>();
-  const makeMissing = async (sha256: Digest, read: () => Promise<Uint8Array>) => {
-    const found = again ? [] : await cachedFiles(derived, maker, sha256);
+  const makeMissing = async (sha256: Digest, readMaster: () => Promise<Uint8Array>) => {
+    let master: Promise<Uint8Array> | undefined;
+    const read = () => {
+      master ??= readMaster();
+      return master;
+    };
+    const keys = keysOf(maker, (await shownDigest(derived, maker, sha256, read))!);
+    const found = again ? [] : await Promise.all(keys.map((key) => getFile(derived, key)));
     const missing = maker.files.filter((_, i) => found[i] === undefined);
     const names = missing.map((file) => file.name);
     const made = names.length > 0 ? await maker.make(await read(), names) : [];
     const next = made.values();
     return Promise.all(
-      keysOf(maker, sha256).map(async (key, i) => {
+      keys.map(async (key, i) => {
         const before = found[i];
         if (before !== undefined) return before;
         const file = next.next().value!;
@@ -40,15 +46,34 @@ export function madeFiles(maker: Maker, derived: Derived, again = false) {
 }
 
 type Derived = Run['sources']['derived'];
-type Files = Pick<Maker, 'name' | 'files'>;
+type Files = Pick<Maker, 'name' | 'files' | 'digestOf'>;
 
-/** Returns the cached files of a master, in their order; a missing file is undefined. */
-export function cachedFiles(
+/** Returns the cached files of a master, in their order; a missing file is undefined. None: it is not known what they show. */
+export async function cachedFiles(
   derived: Derived,
   of: Files,
   sha256: Digest,
 ): Promise<(MadeFile | undefined)[]> {
-  return Promise.all(keysOf(of, sha256).map((key) => getFile(derived, key)));
+  const shown = await shownDigest(derived, of, sha256);
+  if (shown === undefined) return [];
+  return Promise.all(keysOf(of, shown).map((key) => getFile(derived, key)));
+}
+
+/** The digest of what files show of a master, which is stored once it is known. @param read - Without it: if it is known. */
+async function shownDigest(
+  derived: Derived,
+  { name, digestOf }: Files,
+  sha256: Digest,
+  read?: () => Promise<Uint8Array>,
+): Promise<Digest | undefined> {
+  if (digestOf === undefined) return sha256;
+  const key = `shown ${name} ${sha256}`;
+  const known = await derived.get(key);
+  if (known !== undefined) return new TextDecoder().decode(known);
+  if (read === undefined) return undefined;
+  const digest = digestOf(await read());
+  await derived.put(key, new TextEncoder().encode(digest));
+  return digest;
 }
 
 /** Form of the entries; increase it when {@link pack} changes. */

@@ -1,4 +1,5 @@
 /** The interface of the deliveries that make files of one master at a time. */
+import type { Digest } from '../../model/snapshot.ts';
 import { type FileFacts, SHARED_FOLDER } from '../../run/output/delivered-files.ts';
 
 /** A file that was made of a master. */
@@ -25,6 +26,8 @@ export interface Maker {
   name: string;
   /** The files of each master. A key of options and version differs if the same master would become another file. */
   files: readonly { name: string; key: string }[];
+  /** Digest of what its files show of a master. @defaultValue that of all its bytes */
+  digestOf?(master: Uint8Array): Digest;
   /** Whether its files are side by side, beside {@link SHARED_FOLDER}. @defaultValue each master has a folder */
   isFlat?: boolean;
   /** Number of masters that are processed at the same time. */

@@ -1,5 +1,7 @@
 /** The delivery of pictures: the browser starts with the first one. */
 
+import { sha256Hex } from '../../support/files.ts';
+import { readGlb } from '../making/glb-container.ts';
 import type { Maker } from '../making/maker.ts';
 import { CAMERAS } from './camera.ts';
 import { pictureNames, takePictures } from './picture.ts';
@@ -42,12 +44,22 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
 }
 
 /** The pictures of each master, as a delivery names them. */
-export function pictureFiles(options: PictureOptions): Pick<Maker, 'name' | 'files'> {
+export function pictureFiles(options: PictureOptions): Pick<Maker, 'name' | 'files' | 'digestOf'> {
   const files = pictureNames(options).map((name) => ({
     name: `${name}.${options.format}`,
     key: `${VERSION} ${JSON.stringify(whatDecides(name, options))}`,
   }));
-  return { name: 'pictures', files };
+  return { name: 'pictures', files, digestOf: digestOfLook };
+}
+
+/** Digest of what a picture shows of a GLB: all but names and other notes; a layer says whether there is a floor. */
+export function digestOfLook(glb: Uint8Array): string {
+  const { json, binary } = readGlb(glb);
+  const shown = JSON.stringify({ ...json, asset: undefined }, (key, value) => {
+    if (key === 'extras') return { layer: (value as { layer?: unknown }).layer };
+    return key === 'name' ? undefined : value;
+  });
+  return sha256Hex([new TextEncoder().encode(shown), binary]);
 }
 
 function whatDecides(
