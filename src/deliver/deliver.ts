@@ -53,6 +53,7 @@ export async function deliver(run: Run): Promise<Delivered> {
     failures: processed.flatMap(({ failures }) => failures),
     splits: splitsOf(lines),
     omitted: processed.flatMap(({ omitted }) => [...omitted]),
+    notes: processed.flatMap(({ notes }) => notes),
   };
   const former = formerFiles([...lines, ...lastGood], before);
   const feeds = await replaceLists(outputDir, former, async (lists) => {

@@ -51,6 +51,8 @@ class DeliveryProcessor {
   readonly lastGood: DeliveryLine[] = [];
   readonly failures: Delivered['failures'] = [];
   readonly omitted = new Set<string>();
+  /** Sentences on why files of unchanged masters were made again. */
+  readonly notes: string[] = [];
   readonly #run: Run;
   readonly #delivery: Delivery;
   /** The former lines of this delivery, by configuration. */
@@ -93,6 +95,11 @@ class DeliveryProcessor {
     });
     const limitation = this.#delivery.limitation?.();
     if (limitation) this.omitted.add(limitation);
+    const { edition } = this.#delivery;
+    const isOlder = ({ files, version }: DeliveryLine) =>
+      files.length > 0 && version !== edition?.version;
+    if (edition && this.#counts.made > 0 && [...this.#former.values()].some(isOlder))
+      this.notes.push(edition.changed);
   }
 
   async #process(subject: Subject): Promise<DeliveryLine[]> {
@@ -168,8 +175,9 @@ class DeliveryProcessor {
     { masters, source }: Subject,
     rest: (at: number) => Outcome & Pick<DeliveryLine, 'error'>,
   ): DeliveryLine[] {
-    const delivery = this.#delivery.name;
-    return masters.map(({ id }, at) => ({ ...id, delivery, source, ...rest(at) }));
+    const { name: delivery, edition } = this.#delivery;
+    const own = { delivery, source, ...(edition && { version: edition.version }) };
+    return masters.map(({ id }, at) => ({ ...id, ...own, ...rest(at) }));
   }
 
   /** Counts the bytes of files and of their masters. @returns Number of masters with files. */

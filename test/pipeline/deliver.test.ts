@@ -99,6 +99,22 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
     expect(await filesBelow(join(out, 'pictures'))).toHaveLength(1);
   });
 
+  it('that were taken with another light are taken again, and the report says why', async () => {
+    const list = join(out, 'deliveries.jsonl');
+    const older = (await deliveries()).map((line) => ({
+      ...line,
+      version: 9,
+      source: 'of another light',
+    }));
+    await writeFile(list, older.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const why = 'all pictures were taken again, because the light has changed';
+    const run = await command(['run', pipeline]);
+    expect([run.exit, run.stdout]).toEqual([0, expect.stringContaining(why)]);
+    expect(summary(run.stdout)).toContain('1 made');
+    expect((await deliveries())[0]!.version).not.toBe(9);
+    expect((await command(['run', pipeline])).stdout).not.toContain(why);
+  });
+
   it('that a browser cannot take are rows of the result, and the others are taken', async () => {
     await write(['front'], [desk]);
     const broken = await command(['deliver', pipeline], {

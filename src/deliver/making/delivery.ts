@@ -6,7 +6,7 @@ import type { DeliveredFile, DeliveryLine } from '../../run/output/delivered-fil
 import type { Master } from '../../run/publishing/masters.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { readBytes, sha256Hex } from '../../support/files.ts';
-import type { MadeFile } from './maker.ts';
+import type { Edition, MadeFile } from './maker.ts';
 
 /** Masters of which files are made together; a failure is a failure of all of them. */
 export interface Subject {
@@ -43,6 +43,8 @@ export interface Delivery {
    * @returns The files of each master, in the order of the masters.
    */
   make(subject: Subject, keep: (file: Placed) => Promise<DeliveredFile>): Promise<Outcome[]>;
+  /** As {@link Maker.edition}. */
+  edition?: Edition | undefined;
   /** Returns a sentence about a limitation, once the delivery has worked. */
   limitation?(): string | undefined;
   close?(): Promise<void>;

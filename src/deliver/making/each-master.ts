@@ -15,11 +15,11 @@ export function eachMaster(
   masters: readonly Master[],
   accepted: readonly string[],
 ): Delivery {
-  const { name: delivery, atOnce } = maker;
+  const { name: delivery, atOnce, edition } = maker;
   const filesOf = madeFiles(maker, run.sources.derived, run.options.force);
   const asked = JSON.stringify([delivery, maker.files]);
   return {
-    ...{ name: delivery, atOnce, accepted },
+    ...{ name: delivery, atOnce, accepted, edition },
     subjects: masters.map((master) => ({
       label: configurationLabel(master.id),
       masters: [master],

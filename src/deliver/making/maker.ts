@@ -20,12 +20,21 @@ export interface SharedFile {
 /** Address of the shared folder from a file beside it: Babylon.js refuses addresses that go up. */
 export const SHARED_ADDRESS = `${SHARED_FOLDER}/`;
 
+/** What decides the files of all masters in the same way. */
+export interface Edition {
+  version: number;
+  /** Says in the report why files of unchanged masters were made again. */
+  changed: string;
+}
+
 /** A kind of delivery with its options. */
 export interface Maker {
   /** Name of the delivery, and of its folder beside `articles/`: lower case, digits and `-`. */
   name: string;
   /** The files of each master. A key of options and version differs if the same master would become another file. */
   files: readonly { name: string; key: string }[];
+  /** What decides the files of all masters, such as the light of pictures, and a sentence for where it has changed. */
+  edition?: Edition;
   /** Digest of what its files show of a master. @defaultValue that of all its bytes */
   digestOf?(master: Uint8Array): Digest;
   /** Whether its files are side by side, beside {@link SHARED_FOLDER}. @defaultValue each master has a folder */

@@ -8,8 +8,11 @@ import { pictureNames, takePictures } from './picture.ts';
 import type { PictureOptions } from './picture-options.ts';
 import type { Renderer } from './renderer.ts';
 
-/** Increase this version if the same model gets another picture. */
-const VERSION = 10;
+/** Increase this version if the same model gets another picture, and say why. */
+const EDITION = {
+  version: 10,
+  changed: 'all pictures were taken again, because the light has changed',
+};
 
 /** While one picture is drawn, others are encoded and written. */
 const AT_ONCE = 4;
@@ -21,6 +24,7 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
   return {
     ...pictureFiles(options),
     atOnce: AT_ONCE,
+    edition: EDITION,
     async make(master, names) {
       const wanted = new Set(names);
       const isViewed = (name: string) => wanted.has(fileOf(name));
@@ -47,7 +51,7 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
 export function pictureFiles(options: PictureOptions): Pick<Maker, 'name' | 'files' | 'digestOf'> {
   const files = pictureNames(options).map((name) => ({
     name: `${name}.${options.format}`,
-    key: `${VERSION} ${JSON.stringify(whatDecides(name, options))}`,
+    key: `${EDITION.version} ${JSON.stringify(whatDecides(name, options))}`,
   }));
   return { name: 'pictures', files, digestOf: digestOfLook };
 }

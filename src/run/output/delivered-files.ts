@@ -52,6 +52,8 @@ export type DeliveryLine = ArticleRequest & {
   delivery: string;
   /** Digest of the masters, of their links and of what was asked for: equal digests give equal files. */
   source: string;
+  /** Version of what decides the files of all masters, such as the light of pictures. */
+  version?: number;
   files: DeliveredFile[];
   /** Texts of the properties that divide the article into several files, where there are several. */
   splitBy?: string[];

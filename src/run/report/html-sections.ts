@@ -316,9 +316,10 @@ function delivered({ delivered: made }: RunReport): Section | undefined {
       // Of feeds and the webhook there is none.
       { title: 'Size', value: ({ bytes }) => bytes || undefined, cell: ({ bytes }) => size(bytes) },
     ],
-    note: ['In configurations.', ...(made?.omitted ?? []).map((text) => `${capital(text)}.`)].join(
-      ' ',
-    ),
+    note: [
+      'In configurations.',
+      ...[...(made?.omitted ?? []), ...(made?.notes ?? [])].map((text) => `${capital(text)}.`),
+    ].join(' '),
   });
 }
 

@@ -269,6 +269,7 @@ function deliveryFields() {
             'properties that divide articles into several files with finishes, since they change the shape',
           ),
         omitted: z.array(text).describe('what was left out, and what to do'),
+        notes: z.array(text).optional().describe('why files of unchanged GLBs were made again'),
         gallery: text.optional().describe('path of the page of the gallery'),
       })
       .optional()

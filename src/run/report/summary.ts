@@ -181,7 +181,7 @@ function lossesText({ losses }: RunReport): string {
 /** What was delivered, and the first failures. */
 export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): string[] {
   if (delivered === undefined) return [];
-  const { deliveries, failures, splits, omitted, gallery } = delivered;
+  const { deliveries, failures, splits, omitted, notes = [], gallery } = delivered;
   const open = failures.filter(({ isAccepted }) => !isAccepted);
   const causes = [...groupBy(open, ({ delivery, code }) => `${delivery} ${code}`).values()];
   const more = causes.length - SHOWN_CAUSES;
@@ -200,6 +200,7 @@ export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): stri
     }),
     ...splitsText(splits),
     ...omitted,
+    ...notes,
     ...causes.slice(0, SHOWN_CAUSES).map(([first, ...others]) => {
       const { article, delivery, code, message } = first!;
       // Not all are listed.
