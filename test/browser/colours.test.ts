@@ -1,6 +1,8 @@
 /// <reference lib="dom" />
 /** The colours of pictures: those of the catalogue. */
-import { readFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { writeGlb } from '../../src/convert/write/glb.ts';
@@ -18,6 +20,8 @@ import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { servePlanningView } from '../helpers/planning-view-page.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
+import { serveFolder } from '../helpers/static-server.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** A colour chart of 24 patches, as its maker publishes it for sRGB. */
 const CHART = [
@@ -139,6 +143,36 @@ async function facesOf(material: object): Promise<number[]> {
   return [green(middle, top + 6), green(middle - 40, upper), green(right - 8, upper)];
 }
 
+/** Shows a model in model-viewer as the camera `hero` does, in the page. @returns Its picture, as an address with data. */
+async function inModelViewer(of: { src: string; exposure: string; side: number }): Promise<string> {
+  const viewer = document.createElement('model-viewer') as HTMLElement & {
+    toDataURL(type: string): string;
+  };
+  const attributes = { ...of, 'camera-orbit': '32deg 74deg auto', 'field-of-view': '22deg' };
+  for (const [name, value] of Object.entries(attributes)) viewer.setAttribute(name, String(value));
+  viewer.style.width = `${of.side}px`;
+  viewer.style.height = `${of.side}px`;
+  const loaded = new Promise((done) => viewer.addEventListener('load', done, { once: true }));
+  document.body.replaceChildren(viewer);
+  await loaded;
+  // The first picture is drawn by then.
+  await new Promise((done) => setTimeout(done, 300));
+  return viewer.toDataURL('image/png');
+}
+
+/** Red, green and blue of the top of a cube, and of its front: the faces on which light falls. */
+async function litFaces(picture: Uint8Array): Promise<number[]> {
+  const image = sharp(picture).ensureAlpha().raw();
+  const { data, info } = await image.toBuffer({ resolveWithObject: true });
+  const pixel = (x: number, y: number) => [
+    ...data.subarray(4 * (y * info.width + x), 4 * (y * info.width + x) + 4),
+  ];
+  const middle = info.width / 2;
+  const rows = Array.from({ length: info.height }, (_, y) => y);
+  const top = rows.find((y) => pixel(middle, y)[3] === 255)!;
+  return [pixel(middle, top + 5), pixel(middle - 5, middle)].flatMap((of) => of.slice(0, 3));
+}
+
 /** What the page of the planning view offers. */
 declare function show(name: string): Promise<void>;
 
@@ -195,6 +229,40 @@ describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
       (level) => dark.filter((one) => one === level).length > dark.length / 1000,
     );
     expect(levels.length).toBeGreaterThanOrEqual(8);
+  });
+
+  it('are those of model-viewer with the exposure of the snippet, where light falls', async () => {
+    const folder = await temporaryFolder();
+    const library = fileURLToPath(import.meta.resolve('@google/model-viewer'));
+    await copyFile(join(dirname(library), 'model-viewer.min.js'), join(folder, 'viewer.js'));
+    const script = '<!doctype html><script type="module" src="viewer.js"></script><body></body>';
+    await writeFile(join(folder, 'page.html'), script);
+    const detail = new URL('../../src/deliver/gallery/page/gallery-detail.ts', import.meta.url);
+    const exposure = /EXPOSURE = '([\d.]+)'/.exec(await readFile(detail, 'utf8'))![1]!;
+    const server = await serveFolder(folder);
+    try {
+      const { page } = await openWatched(`${server.address}/page.html`);
+      for (const color of [CHART[18], CHART[1], CHART[7], CHART[12], CHART[15]]) {
+        const glb = await cubeOf(patch(color));
+        await writeFile(join(folder, `${color}.glb`), glb);
+        const shown = await page.evaluate(inModelViewer, {
+          src: `${color}.glb`,
+          exposure,
+          // Pages of tests have half as many pixels.
+          side: 2 * SIZE,
+        });
+        const theirs = await litFaces(Buffer.from(shown.split(',')[1]!, 'base64'));
+        const [hero] = await takePictures(await sharedRenderer(), glb, {
+          ...{ ...PICTURE_DEFAULTS, width: SIZE, height: SIZE },
+          ...{ format: 'png', background: TRANSPARENT },
+        });
+        for (const [at, value] of (await litFaces(hero!.bytes)).entries())
+          expect(Math.abs(theirs[at]! - value), `${color} ${at}`).toBeLessThanOrEqual(12);
+      }
+    } finally {
+      await closePages();
+      await server.close();
+    }
   });
 
   it('are the same in pictures and on the planning page', async () => {
