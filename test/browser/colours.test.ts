@@ -3,11 +3,15 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { writeGlb } from '../../src/convert/write/glb.ts';
+import { openGallery } from '../../src/deliver/gallery/publish-gallery.ts';
 import { takePictures } from '../../src/deliver/pictures/picture.ts';
 import { PICTURE_DEFAULTS, TRANSPARENT } from '../../src/deliver/pictures/picture-options.ts';
+import { publishedIn } from '../../src/run/output/published.ts';
+import { openGalleryServer } from '../../src/web/servers/gallery-server.ts';
 import { closePages, openWatched, sharedRenderer } from '../helpers/browser.ts';
 import {
   chromaOf,
@@ -16,6 +20,7 @@ import {
   labOf,
   meanColour,
 } from '../helpers/colour-difference.ts';
+import { writeOutput } from '../helpers/gallery-output.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { servePlanningView } from '../helpers/planning-view-page.ts';
@@ -173,6 +178,21 @@ async function litFaces(picture: Uint8Array): Promise<number[]> {
   return [pixel(middle, top + 5), pixel(middle - 5, middle)].flatMap((of) => of.slice(0, 3));
 }
 
+/** The opaque pixels of a 3D view, which is drawn again: its pixels are gone once they are on the screen. */
+async function canvasPixels(canvas: Locator): Promise<number[][]> {
+  const { pixels, width, height } = await canvas.evaluate(async (one: HTMLCanvasElement) => {
+    one.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home' }));
+    await new Promise((done) => requestAnimationFrame(done));
+    const graphics = one.getContext('webgl2')!;
+    const pixels = new Uint8Array(4 * one.width * one.height);
+    const { RGBA, UNSIGNED_BYTE } = graphics;
+    graphics.readPixels(0, 0, one.width, one.height, RGBA, UNSIGNED_BYTE, pixels);
+    return { pixels: [...pixels], width: one.width, height: one.height };
+  });
+  const raw = { raw: { width, height, channels: 4 } } as const;
+  return pixelsOf(await sharp(Uint8Array.from(pixels), raw).png().toBuffer());
+}
+
 /** What the page of the planning view offers. */
 declare function show(name: string): Promise<void>;
 
@@ -265,31 +285,31 @@ describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
     }
   });
 
-  it('are the same in pictures and on the planning page', async () => {
+  it('are the same in pictures, on the planning page and in the gallery', async () => {
     const cube = await cubeOf(patch([189, 157, 119]));
     const [expected] = await coloursOf(patch([189, 157, 119]), []);
-    const server = await servePlanningView(async () => cube);
+    const folder = await temporaryFolder();
+    await writeOutput(folder, [{ glb: cube }]);
+    const gallery = await openGalleryServer(await openGallery(publishedIn(folder, Date.now), 'x'));
+    const planning = await servePlanningView(async () => cube);
+    const viewport = { width: 400, height: 400 };
     try {
-      const { page } = await openWatched(server.address, { viewport: { width: 400, height: 400 } });
-      await page.evaluate(() => show('cube'));
-      const canvas = page.getByRole('application', { name: '3D view' });
-      const shown = await canvas.evaluate(async (one: HTMLCanvasElement) => {
-        await new Promise((done) => requestAnimationFrame(done));
-        const graphics = one.getContext('webgl2')!;
-        const pixels = new Uint8Array(4 * one.width * one.height);
-        const { RGBA, UNSIGNED_BYTE } = graphics;
-        graphics.readPixels(0, 0, one.width, one.height, RGBA, UNSIGNED_BYTE, pixels);
-        return { pixels: [...pixels], width: one.width, height: one.height };
-      });
-      const { width, height } = shown;
-      const raw = { raw: { width, height, channels: 4 } } as const;
-      const png = await sharp(Uint8Array.from(shown.pixels), raw).png().toBuffer();
-      const found = brightestFace(await pixelsOf(png));
-      for (const [channel, value] of expected!.entries())
-        expect(Math.abs(found[channel]! - value)).toBeLessThanOrEqual(4);
+      const { page: onPlanning } = await openWatched(planning.address, { viewport });
+      await onPlanning.evaluate(() => show('cube'));
+      const { page: inGallery } = await openWatched(gallery.url, { viewport });
+      await inGallery.locator('.card').first().click();
+      await inGallery.getByRole('button', { name: '3D' }).click();
+      for (const page of [onPlanning, inGallery]) {
+        const canvas = page.getByRole('application', { name: '3D view' });
+        await canvas.waitFor();
+        const found = brightestFace(await canvasPixels(canvas));
+        for (const [channel, value] of expected!.entries())
+          expect(Math.abs(found[channel]! - value)).toBeLessThanOrEqual(4);
+      }
     } finally {
       await closePages();
-      await server.close();
+      await gallery.close();
+      await planning.close();
     }
   });
 });
