@@ -274,6 +274,8 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
       // Pixels at the edges of the model are partly opaque.
       const edges = await shadowOf({ size }, 'never');
       expect(standing).toBeGreaterThan(4 * edges);
+      for (const small of [{ size: [2, 0.01, 3] }, { size: [0.02, 0.008, 0.008] }] as Box[])
+        expect(await shadowOf(small)).toBeGreaterThan(2 * (await shadowOf(small, 'never')));
       const hanging: Box[] = [
         { size, offs: [0, 1.2, 0] },
         { size, offs: [0, -0.3, 0] },

@@ -96,8 +96,8 @@ export function placeCamera(
   return {
     ...{ right, up, back },
     position: [component(0), component(1), component(2)],
-    near: Math.max(distance - nearest - size / 10, size / 1e4),
-    // The far plane includes the floor behind the model.
+    // Both planes include the floor, before the model and behind it.
+    near: Math.max(distance - nearest - size / 2, size / 1e4),
     far: distance - farthest + 4 * size,
     halfWidth: width / 2,
     halfHeight: height / 2,

@@ -21,10 +21,10 @@ import type { PictureSize } from '../shot.ts';
 import { clearTarget, renderer } from './gpu.ts';
 
 const SIDE_PIXELS = 1024;
-/** A surface at this height, or higher, leaves no contact shadow. */
+/** A surface at this height, or higher, leaves no contact shadow; of a small model it is a tenth of its longest side. */
 const NEAR_METRES = 0.05;
-/** How far the shadow reaches beyond a foot. */
-const REACH_METRES = 0.025;
+/** How far the shadow reaches beyond a foot, by that height. */
+const REACH = 0.5;
 const DARKNESS = 0.9;
 
 const map = new WebGLRenderTarget(SIDE_PIXELS, SIDE_PIXELS, { format: RedFormat });
@@ -34,6 +34,7 @@ const uniforms = {
   centre: { value: new Vector3() },
   /** Half of its width and depth. */
   halfMetres: { value: new Vector2() },
+  nearMetres: { value: 0 },
 };
 
 /** Draws what is just above the floor, by its height: the lowest surface counts. */
@@ -46,9 +47,10 @@ const fromBelow = new Mesh(
     vertexShader: `
       uniform vec3 centre;
       uniform vec2 halfMetres;
+      uniform float nearMetres;
       out float height;
       void main() {
-        height = (position.y - centre.y) / ${NEAR_METRES};
+        height = (position.y - centre.y) / nearMetres;
         gl_Position = vec4((position.xz - centre.xz) / halfMetres, height * 2.0 - 1.0, 1.0);
       }`,
     fragmentShader: `
@@ -89,10 +91,11 @@ const sheet = new Mesh(
     fragmentShader: `
       uniform sampler2D map;
       uniform vec2 halfMetres;
+      uniform float nearMetres;
       in vec2 at;
       out vec4 result;
       void main() {
-        vec2 reach = ${REACH_METRES} / (2.0 * halfMetres);
+        vec2 reach = nearMetres * ${REACH} / (2.0 * halfMetres);
         float sum = texture(map, at).r;
         ${PLACES.map(([x, y]) => `sum += texture(map, at + reach * vec2(${x.toFixed(4)}, ${y.toFixed(4)})).r;`).join('\n')}
         result = vec4(${DARKNESS} * sum / ${PLACES.length + 1}.0, 0.0, 0.0, 1.0);
@@ -103,7 +106,10 @@ sheet.frustumCulled = false;
 
 /** Draws the map of a model. @param casters - In the coordinates of the world. */
 export function drawContactMap(casters: InstancedBufferGeometry, { min, max }: Box3): void {
-  const border = 2 * REACH_METRES;
+  const longest = Math.max(max.x - min.x, max.y - min.y, max.z - min.z);
+  const near = Math.min(NEAR_METRES, longest / 10);
+  const border = 2 * near * REACH;
+  uniforms.nearMetres.value = near;
   uniforms.centre.value.set((min.x + max.x) / 2, min.y, (min.z + max.z) / 2);
   uniforms.halfMetres.value.set((max.x - min.x) / 2 + border, (max.z - min.z) / 2 + border);
   casters.instanceCount = 1;

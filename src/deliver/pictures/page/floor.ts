@@ -3,6 +3,8 @@ import type { Box3, Object3D } from 'three';
 
 /** A model that begins higher touches no floor: its origin is on it. */
 const MOST_GAP_METRES = 0.05;
+/** A model whose highest point is lower, above its origin, is below it: a carpet is thicker. */
+const THINNEST_METRES = 0.001;
 /** Layers of what hangs: `72_ACME_LAMPS_D3_CEILING`. */
 const HANGING = /(?:^|_)(?:CEILING|WALL)(?:_|$)/i;
 
@@ -14,7 +16,7 @@ const HANGING = /(?:^|_)(?:CEILING|WALL)(?:_|$)/i;
  * @see D-951
  */
 export function standsOnFloor(root: Object3D, box: Box3): boolean {
-  if (box.min.y > MOST_GAP_METRES || box.max.y <= MOST_GAP_METRES) return false;
+  if (box.min.y > MOST_GAP_METRES || box.max.y < THINNEST_METRES) return false;
   let hangs = false;
   root.traverse(({ userData: { layer } }) => {
     hangs ||= typeof layer === 'string' && HANGING.test(layer);

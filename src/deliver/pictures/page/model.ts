@@ -43,6 +43,8 @@ export interface Model {
   points: Float32Array;
   box: Box3;
   standsOnFloor: boolean;
+  /** Whether light passes through all of it. */
+  isClear: boolean;
   dispose(): void;
 }
 
@@ -98,6 +100,7 @@ export async function loadModel(
     points,
     box,
     standsOnFloor: standsOnFloor(root, box),
+    isClear: opaque.length === 0,
     dispose() {
       for (const mesh of meshes) mesh.geometry.dispose();
       // Materials are kept: their programs would be compiled again for the next model.

@@ -35,6 +35,8 @@ import {
   type Visibility,
 } from './visibility.ts';
 
+/** The shadow of a model through which light passes, by that of another one. */
+const CLEAR_SHADOW = 0.3;
 /** Share of the half picture that stays free on each side of the model and its shadow. */
 const MARGIN = 0.05;
 
@@ -129,7 +131,8 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   const { onModel, onFloor } = viewOf(model, eye, key, { width, height }, hasFloor);
   const target = targetFor(width, height);
   setVisibility(onModel.share, onModel.plain);
-  setBackdrop(target.texture, onFloor, backdrop);
+  const shadow = backdrop.shadow * (model.isClear ? CLEAR_SHADOW : 1);
+  setBackdrop(target.texture, onFloor, { ...backdrop, shadow });
   clearTarget(target);
   renderer.render(solid, eye);
   renderer.render(scene, eye);
