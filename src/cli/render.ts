@@ -162,14 +162,14 @@ function pictureOptionsOf(args: Arguments) {
   if (!/^(?:transparent|#[0-9a-fA-F]{6})$/.test(background))
     throw wrong('background', 'a colour such as #f4f4f4, or transparent', background);
   const [width, height] = sizeOf(textOf(args, 'size'));
-  const { formats } = PICTURE_CHOICES;
+  const { floors, formats } = PICTURE_CHOICES;
   return {
     cameras: camerasOf(textOf(args, 'camera')),
     width,
     height,
     format: formats.find((one) => one === textOf(args, 'format')) ?? PICTURE_DEFAULTS.format,
     background: background.toLowerCase(),
-    floor: (textOf(args, 'floor') ?? PICTURE_DEFAULTS.floor) as PictureOptions['floor'],
+    floor: floors.find((one) => one === textOf(args, 'floor')) ?? PICTURE_DEFAULTS.floor,
     pixelsPerMetre: numberOf(args, 'pixels-per-metre') ?? PICTURE_DEFAULTS.pixelsPerMetre,
     frames: numberOf(args, 'frames') ?? PICTURE_DEFAULTS.frames,
   };

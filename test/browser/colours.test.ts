@@ -1,9 +1,8 @@
 /// <reference lib="dom" />
 /** The colours of pictures: those of the catalogue. */
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Locator } from 'playwright-core';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { writeGlb } from '../../src/convert/write/glb.ts';
@@ -27,6 +26,7 @@ import { servePlanningView } from '../helpers/planning-view-page.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
+import { until } from '../helpers/until.ts';
 
 /** A colour chart of 24 patches, as its maker publishes it for sRGB. */
 const CHART = [
@@ -58,6 +58,10 @@ const CHART = [
 const TEXTURES = ['walnut', 'oak', 'fabricSand', 'leatherCognac'] as const;
 
 const SIZE = 96;
+const MODEL_VIEWER = new URL(
+  '../../node_modules/@google/model-viewer/dist/model-viewer.min.js',
+  import.meta.url,
+);
 const textureFile = (name: string) =>
   new URL(`../../src/emulator/sample/images/textures/${name}.jpg`, import.meta.url);
 
@@ -148,11 +152,13 @@ async function facesOf(material: object): Promise<number[]> {
   return [green(middle, top + 6), green(middle - 40, upper), green(right - 8, upper)];
 }
 
-/** Shows a model in model-viewer as the camera `hero` does, in the page. @returns Its picture, as an address with data. */
-async function inModelViewer(of: { src: string; exposure: string; side: number }): Promise<string> {
-  const viewer = document.createElement('model-viewer') as HTMLElement & {
-    toDataURL(type: string): string;
-  };
+interface ModelViewer extends HTMLElement {
+  toDataURL(type: string): string;
+}
+
+/** Shows a model in model-viewer as the camera `hero` does, in the page. */
+async function showInModelViewer(of: { src: string; exposure: string; side: number }) {
+  const viewer = document.createElement('model-viewer');
   const attributes = { ...of, 'camera-orbit': '32deg 74deg auto', 'field-of-view': '22deg' };
   for (const [name, value] of Object.entries(attributes)) viewer.setAttribute(name, String(value));
   viewer.style.width = `${of.side}px`;
@@ -160,9 +166,22 @@ async function inModelViewer(of: { src: string; exposure: string; side: number }
   const loaded = new Promise((done) => viewer.addEventListener('load', done, { once: true }));
   document.body.replaceChildren(viewer);
   await loaded;
-  // The first picture is drawn by then.
-  await new Promise((done) => setTimeout(done, 300));
-  return viewer.toDataURL('image/png');
+}
+
+/** The picture of model-viewer, once two in a row are equal and show the model. */
+async function pictureOfModelViewer(page: Page): Promise<Buffer> {
+  let before = '';
+  return until(async () => {
+    const shown = await page.evaluate(async () => {
+      await new Promise((done) => requestAnimationFrame(done));
+      return document.querySelector<ModelViewer>('model-viewer')!.toDataURL('image/png');
+    });
+    const picture = Buffer.from(shown.split(',')[1]!, 'base64');
+    const isSame = shown === before && (await pixelsOf(picture)).length > 0;
+    before = shown;
+    expect(isSame).toBe(true);
+    return picture;
+  });
 }
 
 /** Red, green and blue of the top of a cube, and of its front: the faces on which light falls. */
@@ -253,8 +272,7 @@ describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
 
   it('are those of model-viewer with the exposure of the snippet, where light falls', async () => {
     const folder = await temporaryFolder();
-    const library = fileURLToPath(import.meta.resolve('@google/model-viewer'));
-    await copyFile(join(dirname(library), 'model-viewer.min.js'), join(folder, 'viewer.js'));
+    await copyFile(MODEL_VIEWER, join(folder, 'viewer.js'));
     const script = '<!doctype html><script type="module" src="viewer.js"></script><body></body>';
     await writeFile(join(folder, 'page.html'), script);
     const detail = new URL('../../src/deliver/gallery/page/gallery-detail.ts', import.meta.url);
@@ -265,13 +283,10 @@ describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
       for (const color of [CHART[18], CHART[1], CHART[7], CHART[12], CHART[15]]) {
         const glb = await cubeOf(patch(color));
         await writeFile(join(folder, `${color}.glb`), glb);
-        const shown = await page.evaluate(inModelViewer, {
-          src: `${color}.glb`,
-          exposure,
-          // Pages of tests have half as many pixels.
-          side: 2 * SIZE,
-        });
-        const theirs = await litFaces(Buffer.from(shown.split(',')[1]!, 'base64'));
+        // Pages of tests have half as many pixels.
+        const of = { src: `${color}.glb`, exposure, side: 2 * SIZE };
+        await page.evaluate(showInModelViewer, of);
+        const theirs = await litFaces(await pictureOfModelViewer(page));
         const [hero] = await takePictures(await sharedRenderer(), glb, {
           ...{ ...PICTURE_DEFAULTS, width: SIZE, height: SIZE },
           ...{ format: 'png', background: TRANSPARENT },
