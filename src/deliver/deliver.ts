@@ -30,12 +30,12 @@ import { sectionOf } from './section.ts';
  *
  * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
  */
-export async function deliver(run: Run): Promise<Delivered> {
+export async function deliver(run: Run, again: boolean): Promise<Delivered> {
   const { outputDir } = run.options.pipeline;
   const wanted = sectionOf(run.options.pipeline);
   await requireManifest(outputDir);
   const masters = await mastersOf(outputDir);
-  const deliveries = await openDeliveries(wanted ?? {}, run, masters);
+  const deliveries = await openDeliveries(wanted ?? {}, run, masters, again);
   const before = {
     lines: [...(await readDeliveries(outputDir)).values()],
     lastGood: [...(await readDeliveries(outputDir, LAST_GOOD_FILE)).values()],

@@ -23,7 +23,7 @@ export const DELIVERIES: Deliveries = {
   },
   comparePictures: async (...pairs) =>
     (await import('./picture-gate.ts')).comparePictures(...pairs),
-  deliver: async (run) => (await import('./deliver.ts')).deliver(run),
+  deliver: async (...run) => (await import('./deliver.ts')).deliver(...run),
   async sender(run) {
     const { pipeline } = run.options;
     // Once there is an outbox, changes are kept also while the pipeline file names no webhook.

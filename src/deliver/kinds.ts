@@ -33,12 +33,13 @@ export async function openDeliveries(
   wanted: Readonly<Record<string, unknown>>,
   run: Run,
   masters: readonly Master[],
+  again: boolean,
 ): Promise<Delivery[]> {
   const deliveries: Delivery[] = [];
   for (const [key, kind] of ROWS) {
     const own = wanted[key];
     if (own === undefined || own === null) continue;
-    deliveries.push(...(await kind.open(own, run, masters)));
+    deliveries.push(...(await kind.open(own, run, masters, again)));
   }
   return deliveries;
 }

@@ -103,16 +103,16 @@ class DeliveryProcessor {
   }
 
   async #process(subject: Subject): Promise<DeliveryLine[]> {
-    const { force } = this.#run.options;
+    const { again } = this.#delivery;
     const { masters, source } = subject;
     const former = masters.map(({ id }) => this.#former.get(configurationKey(id)));
     const isSame = await this.#isPublished(former, source);
-    if (isSame && !force) {
+    if (isSame && !again) {
       this.#counts.unchanged += this.#countBytes(subject, former);
       return former as DeliveryLine[];
     }
     const failed = failureBefore(former, source);
-    const waiting = !force && (failed?.attempts ?? 0) >= MOST_ATTEMPTS ? failed : undefined;
+    const waiting = !again && (failed?.attempts ?? 0) >= MOST_ATTEMPTS ? failed : undefined;
     try {
       if (waiting !== undefined) {
         const waits = `it failed ${waiting.attempts} times, and waits for another model, other options or deliver --force`;

@@ -55,7 +55,12 @@ export async function deliverPipeline(
     if (pipeline.deliver === undefined) return undefined;
     const last = new LastPublication(run, parts.deliveries?.urlOf(pipeline));
     await last.begin();
-    const { delivered, settle } = await followPublication(run, last, parts.deliveries);
+    const { delivered, settle } = await followPublication(
+      run,
+      last,
+      parts.deliveries,
+      options.force,
+    );
     await settle();
     return delivered;
   });

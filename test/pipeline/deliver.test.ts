@@ -89,6 +89,18 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
     expect((await readFile(path)).equals(bytes)).toBe(true);
   });
 
+  it('are not taken again where run or build --force makes the same GLBs, without a browser', async () => {
+    const times = await changeTimes(join(out, 'pictures'));
+    for (const name of ['run', 'build']) {
+      const again = await command([name, pipeline, '--force'], {
+        env: { BTG2GLTF_BROWSER: process.execPath },
+      });
+      expect(again).toMatchObject({ exit: 0 });
+      expect(summary(again.stdout)).toContain('0 made');
+    }
+    expect(await changeTimes(join(out, 'pictures'))).toEqual(times);
+  });
+
   it('that are no longer asked for are removed, and those of articles that are gone; the others are not made again', async () => {
     await write(['hero'], [desk]);
     // Without a browser.

@@ -43,6 +43,8 @@ export interface Delivery {
    * @returns The files of each master, in the order of the masters.
    */
   make(subject: Subject, keep: (file: Placed) => Promise<DeliveredFile>): Promise<Outcome[]>;
+  /** Whether what was made before is made again. */
+  again: boolean;
   /** As {@link Maker.edition}. */
   edition?: Edition | undefined;
   /** Returns a sentence about a limitation, once the delivery has worked. */

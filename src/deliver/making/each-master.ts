@@ -14,12 +14,13 @@ export function eachMaster(
   maker: Maker,
   masters: readonly Master[],
   accepted: readonly string[],
+  again: boolean,
 ): Delivery {
   const { name: delivery, atOnce, edition } = maker;
-  const filesOf = madeFiles(maker, run.sources.derived, run.options.force);
+  const filesOf = madeFiles(maker, run.sources.derived, again);
   const asked = JSON.stringify([delivery, maker.files]);
   return {
-    ...{ name: delivery, atOnce, accepted, edition },
+    ...{ name: delivery, atOnce, accepted, edition, again },
     subjects: masters.map((master) => ({
       label: configurationLabel(master.id),
       masters: [master],

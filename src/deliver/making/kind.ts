@@ -11,7 +11,12 @@ export interface Kind<S extends z.ZodType = z.ZodType> {
   /** Names of its deliveries, which are also the names of their folders. */
   names: readonly string[];
   /** Opens its deliveries, and loads the code that makes them. */
-  open(wanted: NonNullable<z.output<S>>, run: Run, masters: readonly Master[]): Promise<Delivery[]>;
+  open(
+    wanted: NonNullable<z.output<S>>,
+    run: Run,
+    masters: readonly Master[],
+    again: boolean,
+  ): Promise<Delivery[]>;
 }
 
 /** A row whose functions have the output type of its schema. */

@@ -55,7 +55,7 @@ const profilesSchema = () =>
 export const profilesKind = kind({
   schema: () => profilesSchema().optional(),
   names: NAMES,
-  async open(wanted, run, masters) {
+  async open(wanted, run, masters, again) {
     // A browser is searched, and code loaded, only if it may be needed.
     if (wanted.length === 0) return [];
     const [{ createProfileMaker }, { createUsdzMaker }, { rendererOf }] = await Promise.all([
@@ -74,7 +74,7 @@ export const profilesKind = kind({
       const profile = name === 'web' ? webProfile(chosen) : undefined;
       const maker =
         name === USDZ_PROFILE ? createUsdzMaker() : createProfileMaker(name, profile, pictures);
-      return eachMaster(run, maker, masters, accept);
+      return eachMaster(run, maker, masters, accept, again);
     });
   },
 });

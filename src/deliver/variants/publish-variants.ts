@@ -37,17 +37,27 @@ export async function openVariants(
   run: Run,
   masters: readonly Master[],
   accepted: readonly string[],
+  again: boolean,
 ): Promise<Delivery> {
   const catalogue = await openCatalogue(run.options.pipeline.outputDir);
   const describe = ({ id }: Master): Description => ({
     number: id.finalarticlenumber || id.basearticlenumber,
     properties: catalogue.get(configurationKey(id))?.properties ?? [],
   });
+  const once = async (key: string, make: () => Promise<Uint8Array>) => {
+    const name = `${VARIANTS} ${VARIANTS_VERSION} ${key}`;
+    const known = again ? undefined : await run.sources.derived.get(name);
+    if (known !== undefined) return known;
+    const made = await make();
+    await run.sources.derived.put(name, made);
+    return made;
+  };
   return {
     name: VARIANTS,
     // Each file may need much memory, and all files share one thread.
     atOnce: 1,
     accepted,
+    again,
     subjects: subjectsOf(masters, describe),
     async make({ masters: article, source }, keep) {
       const sources = article.map((master): VariantSource => {
@@ -57,7 +67,7 @@ export async function openVariants(
         };
         return { ...describe(master), sha256: master.sha256, read };
       });
-      const grouped = await once(run, `groups ${source}`, async () =>
+      const grouped = await once(`groups ${source}`, async () =>
         new TextEncoder().encode(JSON.stringify(await groupVariants(sources))),
       );
       const { groups, splitBy } = JSON.parse(new TextDecoder().decode(grouped)) as Variants;
@@ -69,7 +79,7 @@ export async function openVariants(
         if (group.variants.length === 1) continue;
         const shown = group.variants.map(({ name, sources: [at] }) => [name, sources[at!]!.sha256]);
         const key = `file ${sha256Hex(JSON.stringify(shown))}`;
-        const bytes = await once(run, key, () => combineVariants(sources, group));
+        const bytes = await once(key, () => combineVariants(sources, group));
         const path = beside(article[group.variants[0]!.sources[0]!]!, VARIANTS);
         const file = await keep({ name: FILE, path, bytes, facts: {} });
         const variants = group.variants.length;
@@ -92,19 +102,6 @@ function* subjectsOf(
     const source = sha256Hex(JSON.stringify([VARIANTS_VERSION, decisive]));
     yield { label: articleLabel(article[0].id), masters: article, source };
   }
-}
-
-async function once(
-  { options, sources }: Run,
-  key: string,
-  make: () => Promise<Uint8Array>,
-): Promise<Uint8Array> {
-  const name = `${VARIANTS} ${VARIANTS_VERSION} ${key}`;
-  const known = options.force ? undefined : await sources.derived.get(name);
-  if (known !== undefined) return known;
-  const made = await make();
-  await sources.derived.put(name, made);
-  return made;
 }
 
 /** The masters of each article that has several, the default configuration first. */

@@ -13,9 +13,9 @@ export const variantsKind = kind({
         'one file with all finishes of an article, below variants/: true, or { accept: … }',
       ),
   names: [VARIANTS],
-  async open(wanted, run, masters) {
+  async open(wanted, run, masters, again) {
     if (wanted === false) return [];
     const { openVariants } = await import('./publish-variants.ts');
-    return [await openVariants(run, masters, wanted === true ? [] : wanted.accept)];
+    return [await openVariants(run, masters, wanted === true ? [] : wanted.accept, again)];
   },
 });

@@ -24,18 +24,20 @@ export interface AfterPublication {
  * Makes of the published files what the pipeline asks for, lists what has changed since the last publication, and sends
  * that to its receiver.
  *
+ * @param again - Whether also those files are made that were made before.
  * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
  */
 export async function followPublication(
   run: Run,
   last: LastPublication,
   deliveries: Deliveries | undefined,
+  again = false,
 ): Promise<AfterPublication> {
   const { options, metrics, environment, output } = run;
   const delivered =
     options.pipeline.deliver &&
     deliveries &&
-    (await metrics.stopwatch.during('deliver', () => deliveries.deliver(run)));
+    (await metrics.stopwatch.during('deliver', () => deliveries.deliver(run, again)));
   const send = await deliveries?.sender(run);
   const isSame = send === undefined && (await last.isSame());
   const now = isSame ? undefined : (await publishedNow(run)).lines;

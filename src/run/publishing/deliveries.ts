@@ -43,8 +43,8 @@ export interface Deliveries {
   urlOf(pipeline: Pipeline): UrlOf | undefined;
   /** Before publication: compares the pictures of GLBs. What cannot be compared is no error of the run. */
   comparePictures(run: Run, pairs: readonly GlbPair[]): Promise<ComparedPictures>;
-  /** After publication: makes what the pipeline asks for. @throws {@link ConverterError} an error of the output folder. */
-  deliver(run: Run): Promise<Delivered>;
+  /** After publication: makes what the pipeline asks for, `again` also what is known. @throws {@link ConverterError} an error of the output folder. */
+  deliver(run: Run, again: boolean): Promise<Delivered>;
   /** Returns what sends the changes of a publication; undefined where none are kept for a receiver. */
   sender(
     run: Run,
