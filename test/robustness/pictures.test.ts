@@ -17,6 +17,7 @@ import {
   type PictureOptions,
 } from '../../src/deliver/pictures/picture-options.ts';
 import { BrowserRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
+import { inParallel } from '../../src/support/in-parallel.ts';
 import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { chanceOf } from '../helpers/fuzz/chance.ts';
@@ -236,3 +237,39 @@ describe.runIf(HAS_BROWSER && IS_LONG)('a delivery during which the browser is k
       expect([name, bytes === calm.get(name)]).toEqual([name, true]);
   });
 });
+
+describe.runIf(HAS_BROWSER && IS_LONG)('a thousand pictures, two at a time', () => {
+  it('of twenty models are the same fifty times, in any order', async () => {
+    const folder = await temporaryFolder();
+    const articles = ['AULI', 'BRNK', 'FJEL'].map((id) => ({ catalogue: { manufacturers: [id] } }));
+    const pipeline = await writePipeline(folder, { service: { emulator: true }, articles });
+    expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
+    const paths = (await filesBelow(join(folder, 'out', 'articles'))).sort();
+    const every = Math.floor(paths.length / MODELS);
+    const models = Array.from({ length: MODELS }, (_, i) => paths[i * every]!);
+    const renderer = new BrowserRenderer({
+      ...{ browser: await pictureBrowser(), pages: 2, timeoutMs: GIVE_UP_MS },
+    });
+    const first = new Map<string, Buffer>();
+    try {
+      const chance = chanceOf(SEED, 1);
+      // Two models are drawn at once, each after any other one.
+      const all = Array.from({ length: TIMES }, () => models).flat();
+      const places = all.map((path) => ({ path, at: chance.below(2 ** 30) }));
+      places.sort((a, b) => a.at - b.at);
+      await inParallel(places, 2, async ({ path }) => {
+        const [picture] = await takePictures(renderer, await readFile(path), OPTIONS);
+        const bytes = Buffer.from(picture!.bytes);
+        const before = first.get(path) ?? bytes;
+        first.set(path, before);
+        expect([path, bytes.equals(before)]).toEqual([path, true]);
+      });
+    } finally {
+      await renderer.close();
+    }
+    expect(first.size).toBe(MODELS);
+  });
+});
+
+const MODELS = 20;
+const TIMES = 50;
