@@ -45,6 +45,7 @@ const HEADERS = {
   '.jpg': { contentType: 'image/jpeg', cacheControl: 'no-cache' },
   '.png': { contentType: 'image/png', cacheControl: 'no-cache' },
   '.webp': { contentType: 'image/webp', cacheControl: 'no-cache' },
+  '.avif': { contentType: 'image/avif', cacheControl: 'no-cache' },
   '.usdz': { contentType: 'model/vnd.usdz+zip', cacheControl: 'no-cache' },
   '.html': { contentType: 'text/html; charset=utf-8', cacheControl: 'no-cache' },
 } as const satisfies Readonly<Record<string, ObjectHeaders>>;

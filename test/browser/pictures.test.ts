@@ -192,9 +192,13 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
       const [png] = await take({ format: 'png', background });
       expect((await pixelsOf(png!.bytes)).at(0.02, 0.02)[3]).toBe(0);
     }
-    expect((await sharp((await take({ format: 'webp' }))[0]!.bytes).metadata()).format).toBe(
-      'webp',
-    );
+    for (const [format, container] of [
+      ['webp', 'webp'],
+      ['avif', 'heif'],
+    ] as const) {
+      const [picture] = await take({ format });
+      expect((await sharp(picture!.bytes).metadata()).format).toBe(container);
+    }
   });
 
   describe('the shadow on the floor', () => {

@@ -43,7 +43,7 @@ const MODEL_TYPES: Readonly<Record<string, string>> = {
   '.gltf': 'model/gltf+json',
   '.usdz': 'model/vnd.usdz+zip',
 };
-const PICTURE = /\.(?:jpe?g|png|webp)$/;
+const PICTURE = /\.(?:jpe?g|png|webp|avif)$/;
 
 /** A configuration in the terms of a shop; unknown values are empty. */
 interface Product {

@@ -7,6 +7,7 @@ export const PICTURE_FORMATS = {
   jpg: { mimeType: 'image/jpeg', isOpaque: true },
   png: { mimeType: 'image/png', isOpaque: false },
   webp: { mimeType: 'image/webp', isOpaque: false },
+  avif: { mimeType: 'image/avif', isOpaque: false },
 } as const;
 
 type PictureFormat = keyof typeof PICTURE_FORMATS;

@@ -121,6 +121,7 @@ async function encode({ width, height, pixels }: Picture, { format }: PictureOpt
     jpg: () => image.removeAlpha().jpeg({ quality: 90, chromaSubsampling: '4:4:4' }),
     png: () => image.png({ compressionLevel: 9 }),
     webp: () => image.webp({ quality: 90, effort: 4 }),
+    avif: () => image.avif({ quality: 70, effort: 3, chromaSubsampling: '4:4:4' }),
   }[format]();
   return new Uint8Array(await encoded.toBuffer());
 }

@@ -15,6 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.jpg': 'image/jpeg',
   '.png': 'image/png',
   '.webp': 'image/webp',
+  '.avif': 'image/avif',
   '.glb': 'model/gltf-binary',
   '.gltf': 'model/gltf+json',
   '.usdz': 'model/vnd.usdz+zip',
