@@ -167,6 +167,7 @@ function pictureOptionsOf(args: Arguments) {
     cameras: camerasOf(textOf(args, 'camera')),
     width,
     height,
+    sizes: PICTURE_DEFAULTS.sizes,
     format: formats.find((one) => one === textOf(args, 'format')) ?? PICTURE_DEFAULTS.format,
     background: background.toLowerCase(),
     floor: floors.find((one) => one === textOf(args, 'floor')) ?? PICTURE_DEFAULTS.floor,

@@ -185,6 +185,25 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
     },
   );
 
+  it('are there in several widths, reduced from one that is as large as the largest', async () => {
+    const cameras = ['hero', 'top'] as const;
+    const options = { cameras, height: SIZE / 2, sizes: [64, 256, 64], format: 'png' } as const;
+    const files = await take(options);
+    expect(files.map(({ name, width, height }) => [name, width, height])).toEqual([
+      ['hero', SIZE, SIZE / 2],
+      ['hero-64', 64, 32],
+      ['hero-256', 256, 128],
+      ['top', 200, 200],
+    ]);
+    const [hero, , large] = files;
+    const reduced = await sharp(large!.bytes)
+      .resize(SIZE, SIZE / 2)
+      .raw()
+      .toBuffer();
+    const own = await sharp(hero!.bytes).raw().toBuffer();
+    expect(Buffer.compare(reduced, own)).toBe(0);
+  });
+
   it('are white behind the model, or transparent where the format allows it', async () => {
     const [jpeg] = await take({ format: 'jpg' });
     expect((await pixelsOf(jpeg!.bytes)).at(0.02, 0.02)).toEqual([255, 255, 255, 255]);

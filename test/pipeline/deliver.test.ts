@@ -3,7 +3,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { DeliveryLine } from '../../src/run/output/delivered-files.ts';
+import type { DeliveredFile, DeliveryLine } from '../../src/run/output/delivered-files.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { openDailyRuns } from '../helpers/daily-runs.ts';
@@ -125,6 +125,21 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
     expect(summary(run.stdout)).toContain('1 made');
     expect((await deliveries())[0]!.version).not.toBe(9);
     expect((await command(['run', pipeline])).stdout).not.toContain(why);
+  });
+
+  it('have the name of their article in the widths of sizes', async () => {
+    const { article } = desk;
+    const pictures = { cameras: ['hero'], width: 96, height: 64, format: 'png', sizes: [48] };
+    pipeline = await writePipeline(folder, {
+      ...{ service: { emulator: true }, articles: [{ article }], deliver: { pictures } },
+    });
+    expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
+    const [{ files }] = (await deliveries()) as [DeliveryLine];
+    expect(files.map(({ name }) => name)).toEqual(['hero.png', 'hero-48.png']);
+    const [hero, small] = files as [DeliveredFile, DeliveredFile];
+    const [, , , shown] = hero.path.split('/');
+    expect(small.path).toBe(hero.path.replace('hero.png', `${shown}-hero-48.png`));
+    expect((await sharp(join(out, small.path)).metadata()).width).toBe(48);
   });
 
   it('that a browser cannot take are rows of the result, and the others are taken', async () => {

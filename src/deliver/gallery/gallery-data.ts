@@ -68,7 +68,7 @@ export type OpenModelView = (
 
 /** Whether a picture shows a model from a camera, rather than being a frame or the sheet of a turn. */
 export function isView({ delivery, name }: GalleryFile): boolean {
-  return delivery === PICTURES && /\.(?:jpg|png|webp|avif)$/.test(name) && !/^turn\b/.test(name);
+  return delivery === PICTURES && /^(?!turn)[a-z]+\.(?:jpg|png|webp|avif)$/.test(name);
 }
 
 /** The picture that represents an article: the one of the camera `hero`, otherwise the first one. */

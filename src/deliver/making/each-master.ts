@@ -29,8 +29,8 @@ export function eachMaster(
     async make({ masters: [master] }, keep) {
       const made = await filesOf(master.sha256, () => readMaster(run, master));
       const files = made.map((file, at) => {
-        const { name } = maker.files[at]!;
-        return { ...file, name, path: pathOf(maker, master, name) };
+        const { name, hasArticle } = maker.files[at]!;
+        return { ...file, name, path: pathOf(maker, master, name, hasArticle) };
       });
       const parts = made.flatMap(({ shared = [] }) =>
         shared.map((part) => {
@@ -47,8 +47,9 @@ export function eachMaster(
 /** Characters of the name of a file among others that are for people; a digest makes it unique. */
 const READABLE = 80;
 
-function pathOf({ name, isFlat }: Maker, master: Master, file: string): string {
-  if (!isFlat) return `${beside(master, name).replace(/\.glb$/, '')}/${file}`;
+function pathOf({ name, isFlat }: Maker, master: Master, file: string, hasArticle = false): string {
   const article = master.link.split('/').at(-2)!.slice(0, READABLE);
+  if (!isFlat)
+    return `${beside(master, name).replace(/\.glb$/, '')}/${hasArticle ? `${article}-` : ''}${file}`;
   return `${name}/${article}-${sha256Hex(master.link).slice(0, 16)}${extname(file)}`;
 }

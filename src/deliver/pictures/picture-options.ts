@@ -17,6 +17,8 @@ export interface PictureOptions {
   /** Pixels; `pixelsPerMetre` determines the width of an orthographic picture. */
   width: number;
   height: number;
+  /** Widths, pixels, in which each perspective picture is there too, reduced from the largest. */
+  sizes: readonly number[];
   format: PictureFormat;
   /** `transparent`, or `#` and six hexadecimal digits, sRGB. */
   background: string;
@@ -43,6 +45,7 @@ export const PICTURE_DEFAULTS = {
   cameras: ['hero'],
   width: 1024,
   height: 1024,
+  sizes: [],
   format: 'jpg',
   background: '#ffffff',
   floor: 'auto',

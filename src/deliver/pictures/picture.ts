@@ -16,11 +16,28 @@ const COLUMNS = 6;
 /** The names of all pictures of a model, in their order. */
 export function pictureNames(options: PictureOptions): string[] {
   const turn = turnOf(options).map(({ name }) => name);
-  return [...options.cameras, ...turn, ...(options.frames > 0 ? ['turn'] : [])];
+  const views = options.cameras.flatMap((camera) => sizesOf(camera, options));
+  return [...views.map(({ name }) => name), ...turn, ...(options.frames > 0 ? ['turn'] : [])];
+}
+
+/** The sizes in which a view is there: a floor plan in that of its scale, any other one reduced from the largest. */
+export function sizesOf(camera: CameraName, { width, height, sizes }: PictureOptions) {
+  if (CAMERAS[camera].projection === 'orthographic') return [{ name: camera as string }];
+  const heightAt = (across: number) => Math.max(1, Math.round((across * height) / width));
+  const others = [...new Set(sizes)].map((across) => {
+    return { name: `${camera}-${across}`, size: { width: across, height: heightAt(across) } };
+  });
+  return [{ name: camera as string, size: { width, height } }, ...others];
+}
+
+/** The size in which a perspective picture is drawn: the largest of its sizes. */
+export function drawnSize({ width, height, sizes }: PictureOptions): PictureSize {
+  const across = Math.max(width, ...sizes);
+  return { width: across, height: Math.max(1, Math.round((across * height) / width)) };
 }
 
 export interface PictureFile extends PictureSize {
-  /** Name of its camera, `turn-01` and the like for a frame, or `turn` for the sheet of all. */
+  /** Name of its camera, `hero-400` in another size, `turn-01` and the like for a frame, or `turn` for the sheet of all. */
   name: string;
   bytes: Uint8Array;
   /** The scale of a picture whose model is too large for the requested scale. */
@@ -48,26 +65,29 @@ export async function takePictures(
   options: PictureOptions,
 ): Promise<PictureFile[]> {
   const named = [
-    ...options.cameras.map((name) => ({
-      name: name as string,
-      shot: shotOf(name, options),
-    })),
-    ...turnOf(options),
+    ...options.cameras.map((name) => {
+      return { shot: shotOf(name, options), sizes: sizesOf(name, options) };
+    }),
+    ...turnOf(options).map(({ name, shot }) => ({ shot, sizes: [{ name }] })),
   ];
   const taken = await renderer.takePictures(
     glb,
     named.map(({ shot }) => shot),
   );
   const files = await Promise.all(
-    taken.map(async (picture, i) => {
-      const { width, height, pixelsPerMetre: scale } = picture;
-      const bytes = await encode(picture, options);
-      const isSmaller = scale !== undefined && scale < options.pixelsPerMetre;
-      return {
-        ...{ name: named[i]!.name, width, height, bytes },
-        ...(isSmaller && { pixelsPerMetre: scale }),
-      };
-    }),
+    taken.flatMap((picture, i) =>
+      named[i]!.sizes.map(
+        async ({ name, size = picture }: { name: string; size?: PictureSize }) => {
+          const { width, height } = size;
+          const { pixelsPerMetre: scale } = picture;
+          const isSmaller = scale !== undefined && scale < options.pixelsPerMetre;
+          return {
+            ...{ name, width, height, bytes: await encode(picture, options, size) },
+            ...(isSmaller && { pixelsPerMetre: scale }),
+          };
+        },
+      ),
+    ),
   );
   if (options.frames === 0) return files;
   return [...files, await sheetOf(taken.slice(options.cameras.length), options)];
@@ -75,11 +95,11 @@ export async function takePictures(
 
 function shotOf(name: CameraName, options: PictureOptions): Shot {
   const camera = CAMERAS[name];
-  const { width, height, pixelsPerMetre } = options;
+  const { pixelsPerMetre } = options;
   const backdrop = backdropOf(options);
   return camera.projection === 'orthographic'
     ? { camera, size: { pixelsPerMetre }, backdrop: { ...backdrop, shadow: 0 } }
-    : { camera, size: { width, height }, backdrop };
+    : { camera, size: drawnSize(options), backdrop };
 }
 
 function turnOf(options: PictureOptions): { name: string; shot: Shot }[] {
@@ -114,9 +134,15 @@ function colorOf({ background, format }: PictureOptions): Shot['backdrop']['colo
   return linearColor([part(1), part(3), part(5)]);
 }
 
-async function encode({ width, height, pixels }: Picture, { format }: PictureOptions) {
+async function encode(
+  { width, height, pixels }: Picture,
+  { format }: PictureOptions,
+  size: PictureSize = { width, height },
+) {
   const { default: sharp } = await import('sharp');
-  const image = sharp(pixels, { raw: { width, height, channels: 4 } });
+  const drawn = sharp(pixels, { raw: { width, height, channels: 4 } });
+  const isDrawn = size.width === width && size.height === height;
+  const image = isDrawn ? drawn : drawn.resize(size.width, size.height, { fit: 'fill' });
   const encoded = {
     jpg: () => image.removeAlpha().jpeg({ quality: 90, chromaSubsampling: '4:4:4' }),
     png: () => image.png({ compressionLevel: 9 }),

@@ -19,6 +19,10 @@ const picturesSchema = () =>
         .describe('views: hero is three-quarter, top a floor plan'),
       width: whole(1, mostPixelsASide).default(PICTURE_DEFAULTS.width).describe('pixels'),
       height: whole(1, mostPixelsASide).default(PICTURE_DEFAULTS.height).describe('pixels'),
+      sizes: z
+        .array(whole(1, mostPixelsASide))
+        .default([...PICTURE_DEFAULTS.sizes])
+        .describe('widths in which each view is there too, such as 400, 800 and 1600; not of top'),
       format: z.enum(formats).default(PICTURE_DEFAULTS.format).describe('of the files'),
       background: z
         .string()

@@ -4,7 +4,7 @@ import { sha256Hex } from '../../support/files.ts';
 import { readGlb } from '../making/glb-container.ts';
 import type { Maker } from '../making/maker.ts';
 import { CAMERAS } from './camera.ts';
-import { pictureNames, takePictures } from './picture.ts';
+import { drawnSize, pictureNames, sizesOf, takePictures } from './picture.ts';
 import type { PictureOptions } from './picture-options.ts';
 import type { Renderer } from './renderer.ts';
 
@@ -28,9 +28,11 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
     async make(master, names) {
       const wanted = new Set(names);
       const isViewed = (name: string) => wanted.has(fileOf(name));
-      const viewed = cameras.filter(isViewed);
+      const viewed = cameras.filter((camera) =>
+        sizesOf(camera, options).some(({ name }) => isViewed(name)),
+      );
       // The sheet of a turn needs all frames.
-      const frames = viewed.length < wanted.size ? options.frames : 0;
+      const frames = names.some((name) => name.startsWith('turn')) ? options.frames : 0;
       const pictures = await takePictures(renderer, master, {
         ...options,
         cameras: viewed,
@@ -52,6 +54,7 @@ export function pictureFiles(options: PictureOptions): Pick<Maker, 'name' | 'fil
   const files = pictureNames(options).map((name) => ({
     name: `${name}.${options.format}`,
     key: `${EDITION.version} ${JSON.stringify(whatDecides(name, options))}`,
+    hasArticle: /^(?!turn)\w+-/.test(name),
   }));
   return { name: 'pictures', files, digestOf: digestOfLook };
 }
@@ -66,11 +69,11 @@ export function digestOfLook(glb: Uint8Array): string {
   return sha256Hex([new TextEncoder().encode(shown), binary]);
 }
 
-function whatDecides(
-  name: string,
-  { width, height, background, floor, pixelsPerMetre, frames }: PictureOptions,
-) {
-  const camera = CAMERAS[name as keyof typeof CAMERAS];
+function whatDecides(name: string, options: PictureOptions) {
+  const { width, height, sizes, background, floor, pixelsPerMetre, frames } = options;
+  const camera = CAMERAS[name.split('-')[0] as keyof typeof CAMERAS];
   if (camera?.projection === 'orthographic') return { background, pixelsPerMetre };
-  return { background, floor, width, height, ...(camera === undefined && { frames }) };
+  const own = { background, floor, width, height };
+  if (camera === undefined) return { ...own, frames };
+  return sizes.length === 0 ? own : { ...own, drawn: drawnSize(options).width };
 }

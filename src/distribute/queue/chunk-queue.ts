@@ -70,7 +70,7 @@ interface WorkerHandlers {
 }
 
 /** The digest of each part of the options, by its name, such as `convert`: the parts that differ can be named. */
-export type OptionDigests = Readonly<Record<string, string>>;
+type OptionDigests = Readonly<Record<string, string>>;
 
 /** What coordinator and workers open a queue with. */
 interface QueueOptions {
