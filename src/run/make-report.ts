@@ -383,7 +383,7 @@ function builtLine(
   });
 }
 
-/** Writes `report.json`, `failures.jsonl` and, with its maker, `report.html` into the folder of the run. @returns The folder. */
+/** Writes `report.json`, `failures.jsonl` and, with its maker, `report.html` into the folder of the run. @returns The folder, which the id of the run names. */
 export async function writeReport(
   { options, environment, startedAt, output }: Run,
   { report, failures, pictures }: MadeReport,

@@ -21,7 +21,7 @@ export interface StoredResponse extends Omit<FreshnessStamp, 'owner'> {
 }
 
 /** What identifies a response. */
-export type ResponseKey = Pick<StoredResponse, 'service' | 'operation' | 'request'>;
+type ResponseKey = Pick<StoredResponse, 'service' | 'operation' | 'request'>;
 
 type ResponseRow = Omit<StoredResponse, 'answer' | 'expectedNodes'> &
   Record<'digest' | 'code' | 'message', string> & { bytes: number; expectedNodes: number | null };

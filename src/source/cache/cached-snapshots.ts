@@ -33,8 +33,8 @@ export interface SnapshotSummary {
 }
 
 /** When the last of the responses of a snapshot was requested, milliseconds since the epoch. */
-const requestedAt = ({ stamps }: SnapshotSummary) =>
-  Math.max(0, ...stamps.map((stamp) => stamp.requestedAt));
+const requestedAt = (summary: SnapshotSummary | null) =>
+  Math.max(0, ...(summary?.stamps ?? []).map((stamp) => stamp.requestedAt));
 
 /** A snapshot as JSON. */
 type WaitingSnapshot = Record<'service' | 'request' | 'record', string> & {

@@ -22,7 +22,7 @@ export class RequestsInFlight {
     return this.#requests.has(key);
   }
 
-  /** Waits for a request, which begins if it is not in flight, and ends once all callers that wait are stopped. */
+  /** Waits for a request, which begins if it is not in flight, and ends once all callers that wait are stopped. @throws `INTERRUPTED` */
   async join<T>(
     key: string,
     signal: AbortSignal | undefined,

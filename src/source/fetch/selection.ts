@@ -48,7 +48,7 @@ export type ArticleSource =
 
 export type SourceOf<Kind extends ArticleSource['kind']> = Extract<ArticleSource, { kind: Kind }>;
 
-export interface ListRow {
+interface ListRow {
   request: ArticleRequest;
   /** Line number from 1, with the header. */
   line: number;
