@@ -296,13 +296,17 @@ function readArticleName(text: string): ArticleId {
 export function articleText(article: Article): string {
   const { ocd, children } = article;
   const name = articleLabel(article);
+  const rows = children.map(({ ocd, ...id }) => {
+    const finalarticlenumber = ocd?.finalarticlenumber ?? '';
+    return [configurationLabel({ ...id, finalarticlenumber }), ocd?.shorttext ?? ''];
+  });
   return [
     visible(`${name}  ${ocd?.shorttext ?? ''}`.trimEnd(), true),
     '\n',
     ocd === undefined ? '  without commercial data\n' : commercialText(ocd, article.reinit),
     ...classTexts('', ocd?.propclasses ?? []),
     ...classTexts('planning: ', article.propclasses),
-    children.length === 0 ? '' : `\n  Children\n${childrenText(children)}`,
+    rows.length === 0 ? '' : `\n  Children\n${textTable(rows, '    ')}`,
     ...articleMessages(article).map(({ message }) => {
       return `\n  The service reports ${visible(message, true)}\n`;
     }),
@@ -320,12 +324,11 @@ function commercialText(ocd: CommercialData, metaConfiguration: string): string 
   ].filter(([, value]) => value !== '');
   const open = ocd.obligatory2c ? '  not valid yet: a property must still be chosen\n' : '';
   const texts = [ocd.longtext, ocd.varianttext].filter((text) => text.trim() !== '');
-  return [textTable(rows, '  '), open, ...texts.map(paragraph)].join('');
-}
-
-function paragraph(text: string): string {
-  const lines = text.trimEnd().split(/\r\n|\r|\n/);
-  return ['\n', ...lines.map((line) => `${visible(`  ${line}`.trimEnd(), true)}\n`)].join('');
+  const paragraphs = texts.flatMap((text) => {
+    const lines = text.trimEnd().split(/\r\n|\r|\n/);
+    return ['\n', ...lines.map((line) => `${visible(`  ${line}`.trimEnd(), true)}\n`)];
+  });
+  return [textTable(rows, '  '), open, ...paragraphs].join('');
 }
 
 const HEAD = ['property', 'text', 'type', 'now', 'allowed', ''];
@@ -373,14 +376,6 @@ function flagsOf(property: ArticleProperty): string {
   };
   const set = Object.entries(flags).filter(([, isSet]) => isSet);
   return set.map(([flag]) => flag).join(', ');
-}
-
-function childrenText(children: readonly Article[]): string {
-  const rows = children.map(({ ocd, ...id }) => {
-    const finalarticlenumber = ocd?.finalarticlenumber ?? '';
-    return [configurationLabel({ ...id, finalarticlenumber }), ocd?.shorttext ?? ''];
-  });
-  return textTable(rows, '    ');
 }
 
 /** The largest width of a column; a longer cell moves only its own row. */

@@ -139,6 +139,9 @@ async function openPermanentIds(args: Arguments, io: Io) {
 }
 
 const RELAY_PORT = 4830;
+const NO_ADDRESS =
+  'BTG2GLTF_AUTH_URL: expected the address of the authentication server, received nothing';
+
 /** The command `relay`: the token relay, for pages that must not use the authentication server. */
 export const relayCommand: Command = {
   options: {
@@ -162,26 +165,17 @@ export const relayCommand: Command = {
     const tokenElement = textOf(args, 'token-element') as 'first' | 'last' | undefined;
     const perSender = numberOf(args, 'per-sender');
     const overall = numberOf(args, 'overall');
-    const start = async () =>
-      openRelay({
+    const start = async () => {
+      const authUrl = io.env.BTG2GLTF_AUTH_URL;
+      if (!authUrl) throw new ConverterError('PIPELINE_VARIABLE_UNSET', NO_ADDRESS);
+      return openRelay({
         ...at,
-        authUrl: authUrlOf(io),
-        allowHttp: args['allow-http'] === true,
-        now: io.now,
-        random: io.random,
-        log,
+        ...{ authUrl, allowHttp: args['allow-http'] === true, now: io.now, random: io.random, log },
         ...given({ perSender, overall, appKey, padding, tokenElement }),
       });
+    };
     return serveUntilInterrupted(at, io, start, ({ url }) => {
       return `  Post logins to ${url} to receive tokens.\n`;
     });
   },
 };
-
-function authUrlOf({ env }: Io): string {
-  if (env.BTG2GLTF_AUTH_URL) return env.BTG2GLTF_AUTH_URL;
-  throw new ConverterError(
-    'PIPELINE_VARIABLE_UNSET',
-    'BTG2GLTF_AUTH_URL: expected the address of the authentication server, received nothing',
-  );
-}

@@ -104,7 +104,7 @@ function pipelineText(file: string, answers: Answers): string {
   const folder = dirname(resolve(file));
   const schemaFile = relative(folder, fileURLToPath(SCHEMA_FILE)).replaceAll('\\', '/');
   const schema: Setting = pipelineJsonSchema();
-  const { manufacturers, outputDir } = answers;
+  const { manufacturers, outputDir, deliveries } = answers;
   return [
     `# yaml-language-server: $schema=${schemaFile}`,
     '# What btg2gltf converts, from where, to where. Paths are relative to this file;',
@@ -127,7 +127,10 @@ function pipelineText(file: string, answers: Answers): string {
     `output: { dir: ${quoted(outputDir)} }`,
     '',
     '# What is made of the GLBs by each run; btg2gltf deliver makes it alone.',
-    ...deliverLines(answers),
+    deliveries.length > 0 ? 'deliver:' : '#deliver:',
+    ...Object.entries(DELIVERIES).map(([word, line]) => {
+      return `  ${deliveries.includes(word) ? '' : '#'}${line}`;
+    }),
     '',
     '# How it is converted; the file in the first line describes all settings.',
     'convert:',
@@ -140,13 +143,6 @@ function pipelineText(file: string, answers: Answers): string {
     `#failures: { quarantineAfterNights: ${defaultOf(schema, 'failures.quarantineAfterNights')} }`,
     '',
   ].join('\n');
-}
-
-function deliverLines({ deliveries }: Answers): string[] {
-  const lines = Object.entries(DELIVERIES).map(
-    ([word, line]) => `  ${deliveries.includes(word) ? '' : '#'}${line}`,
-  );
-  return [deliveries.length > 0 ? 'deliver:' : '#deliver:', ...lines];
 }
 
 /** Settings that are switched off, each with its default and its description. */

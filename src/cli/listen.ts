@@ -91,7 +91,10 @@ export async function serveUntilInterrupted<T extends { close(): Promise<void> }
   link?: (server: T) => string,
 ): Promise<number> {
   const server = await startListening(start);
-  io.print(`\n${text(server)}  ${reachText(at)}\n  Press Ctrl-C to stop.\n\n`);
+  const reach = isLoopback(at.host)
+    ? 'Only this machine can connect. To let others connect: --host 0.0.0.0'
+    : `Everyone who can reach ${at.host} can connect, unencrypted: use a proxy with TLS and access control.`;
+  io.print(`\n${text(server)}  ${reach}\n  Press Ctrl-C to stop.\n\n`);
   if (link !== undefined)
     io.printData(`  Planning page, to open in a browser:\n\n${link(server)}\n\n`);
   await new Promise<void>((done) => {
@@ -110,10 +113,4 @@ export async function startListening<T>(start: () => Promise<T>): Promise<T> {
     const isAddress = isConverterError(error, 'USAGE') && /^(?:port|host): /.test(error.message);
     throw isAddress ? usageError(`--${error.message}`) : error;
   }
-}
-
-function reachText({ host }: Listening): string {
-  return isLoopback(host)
-    ? 'Only this machine can connect. To let others connect: --host 0.0.0.0'
-    : `Everyone who can reach ${host} can connect, unencrypted: use a proxy with TLS and access control.`;
 }

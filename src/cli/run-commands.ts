@@ -65,7 +65,8 @@ export async function execute(
   const startedAt = io.now();
   const output = await openOutput(args, io, { run: runId(startedAt) });
   const { log } = output;
-  if (options.until !== undefined && !isSameDay(options.until, startedAt)) {
+  const dayOf = (ms: number) => new Date(ms).toDateString();
+  if (options.until !== undefined && dayOf(options.until) !== dayOf(startedAt)) {
     const time = textOf(args, 'until');
     log.warn(`--until ${time} has passed today: the run stops tomorrow at ${time}`);
   }
@@ -96,10 +97,6 @@ export async function execute(
     log.error((thrown as Error).message);
   }
   return error === undefined ? exitCode : stopped(error, output);
-}
-
-function isSameDay(a: number, b: number): boolean {
-  return new Date(a).toDateString() === new Date(b).toDateString();
 }
 
 /** Logs an error as JSON with the id of the run, or throws it for the command line to print. */

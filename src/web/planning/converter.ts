@@ -5,6 +5,10 @@ import { ConverterError, type ErrorCode } from '../../support/errors.ts';
 import type { WorkerMessages } from './convert-worker.ts';
 import type { ConvertedModel, PlanningConverter } from './state/interfaces.ts';
 
+const NO_PROGRAM = 'converter: expected the program convert-worker.js, received none that starts';
+const NO_PROGRAM_HELP =
+  'load the page again; if it happens again, report it to the operator of the page';
+
 type Result = ConvertedModel | Uint8Array<ArrayBuffer>;
 
 interface Waiting {
@@ -109,7 +113,7 @@ class ConverterWorker {
     // The program itself catches all its errors: this one means that it was not found.
     opened.addEventListener('error', () => {
       if (this.#worker === opened) this.#terminate();
-      this.#rejectAll(noProgram());
+      this.#rejectAll(new ConverterError('FILE_MISSING', NO_PROGRAM, { help: NO_PROGRAM_HELP }));
     });
     post(opened, { options: this.#options });
     return opened;
@@ -132,10 +136,4 @@ function post(worker: Worker, message: WorkerMessages['request']): void {
 
 function ended(): DOMException {
   return new DOMException('the conversion was ended', 'AbortError');
-}
-
-function noProgram(): ConverterError {
-  const message = 'converter: expected the program convert-worker.js, received none that starts';
-  const help = 'load the page again; if it happens again, report it to the operator of the page';
-  return new ConverterError('FILE_MISSING', message, { help });
 }

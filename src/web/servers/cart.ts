@@ -54,7 +54,12 @@ export function checkCart(article: unknown, where = 'json'): Cart {
     throw new ConverterError('CHILD_WITHOUT_ROOT', message);
   }
   checkChildren(article, where);
-  const warnings = warningsOf(article, where);
+  const { ocd } = article;
+  // The shop would lose the planning of its customer if this was a reason to refuse a cart.
+  const warnings =
+    isRecord(ocd) && typeof ocd.reinitstring === 'string'
+      ? []
+      : [`${where}.ocd.reinitstring: missing, so only the default configuration can be loaded`];
   return { article, id, permanentid: checkedId(article, 'permanentid', where), warnings };
 }
 
@@ -83,12 +88,6 @@ function checkChildren({ children }: JsonRecord, where: string): void {
   if (!Array.isArray(children)) throw unexpected(`${where}.children`, 'an array', children);
   const at = children.findIndex((child) => !isRecord(child));
   if (at >= 0) throw unexpected(`${where}.children[${at}]`, 'an article', children[at]);
-}
-
-/** Faults that are no reason to refuse a cart: the shop would lose the planning of its customer. */
-function warningsOf({ ocd }: JsonRecord, where: string): string[] {
-  if (isRecord(ocd) && typeof ocd.reinitstring === 'string') return [];
-  return [`${where}.ocd.reinitstring: missing, so only the default configuration can be loaded`];
 }
 
 /** A text that is not empty; a number is converted to text. */

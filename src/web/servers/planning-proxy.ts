@@ -305,12 +305,8 @@ function failureOf(thrown: unknown): { status: number; error: string; code?: Err
   if (statusCode !== undefined && statusCode < 500) {
     return { status: statusCode, error: 'expected a request as HTTP defines it' };
   }
-  const error = asConverterError(thrown);
-  const { code, message } = error;
-  return { status: statusOf(error), error: redact(message), code };
-}
-
-function statusOf({ code, status = 0 }: ConverterError): number {
+  const { code, message, status = 0 } = asConverterError(thrown);
   const isOfThePage = status >= 400 && status < 500 && !NOT_OF_THE_PAGE.includes(status);
-  return isOfThePage ? status : (STATUSES[code] ?? 502);
+  const answered = isOfThePage ? status : (STATUSES[code] ?? 502);
+  return { status: answered, error: redact(message), code };
 }

@@ -6,10 +6,10 @@ import { CHECKS, checkParameters } from '../../support/parameters.ts';
 import { type GatewayServer, Refusal } from './http.ts';
 import { jsonAnswer, openServer, type Post, SERVER_CHECKS, type ServerOptions } from './server.ts';
 
-type TokenIssuerConfig = Parameters<typeof createTokenIssuer>[0];
-
 /** The settings of a relay. */
-export interface RelayOptions extends ServerOptions, Omit<TokenIssuerConfig, 'now'> {
+export interface RelayOptions
+  extends ServerOptions,
+    Omit<Parameters<typeof createTokenIssuer>[0], 'now'> {
   /** Logins of one sender within a minute. @defaultValue {@link RELAY_DEFAULTS} */
   perSender?: number;
   /** Logins of all senders within a minute. @defaultValue {@link RELAY_DEFAULTS} */

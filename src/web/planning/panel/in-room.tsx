@@ -28,7 +28,9 @@ export function InRoom({ planned }: { planned: PlannedArticle }) {
   const button = useRef<HTMLButtonElement>(null);
   // The button had the focus, and is gone.
   useLayoutEffect(() => link.current?.focus(), [address]);
-  if (!offersQuickLook()) return null;
+  // Scene Viewer of Android is not offered: that app loads an https address by itself, and no address has this model
+  // without a token.
+  if (!document.createElement('a').relList.supports('ar')) return null;
   return (
     <div class="in-room">
       {address === undefined ? (
@@ -74,12 +76,4 @@ function useAddress(content: Blob | undefined): string | undefined {
     };
   }, [content]);
   return content && address;
-}
-
-/**
- * Whether this device shows a USDZ file of a page in a room. Scene Viewer of Android is not offered: it is a separate
- * app, which loads an https address by itself, and no address has this model without a token.
- */
-function offersQuickLook(): boolean {
-  return document.createElement('a').relList.supports('ar');
 }

@@ -77,7 +77,8 @@ export function readParameters(search: string): {
   const cartUrl = text('urlwarenkorb');
   if (cartUrl !== '' && !isWebAddress(cartUrl)) fail('cartUrlInvalid', 'urlwarenkorb');
   const parentOrigin = text('parentorigin');
-  if (parentOrigin !== '' && !isOrigin(parentOrigin)) fail('originInvalid', 'parentorigin');
+  const isOrigin = isWebAddress(parentOrigin) && new URL(parentOrigin).origin === parentOrigin;
+  if (parentOrigin !== '' && !isOrigin) fail('originInvalid', 'parentorigin');
   const parameters: PlanningParameters = {
     token,
     mode,
@@ -123,8 +124,4 @@ function isWebAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === '' && password === '';
-}
-
-function isOrigin(text: string): boolean {
-  return isWebAddress(text) && new URL(text).origin === text;
 }
