@@ -14,6 +14,7 @@ import {
   straightforward,
   triangleGrowth,
 } from './conversions.ts';
+import { deliveries } from './deliveries.ts';
 import { openPeers } from './peers.ts';
 import { pictures } from './pictures.ts';
 import { planning } from './planning.ts';
@@ -39,6 +40,7 @@ const MEASURE: Readonly<Record<GroupName, (input: GroupInput) => Promise<void>>>
     await configurationGrowth(input);
   },
   pictures,
+  deliveries,
   planning,
   'cold-start': coldStart,
 };

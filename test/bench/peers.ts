@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { runProcess } from './process.ts';
 
 /** Beside the sources, so that checks and searches of the sources do not see thousands of files of others. */
-const FOLDER = join('.cache', 'bench', 'peers');
+export const PEER_FOLDER = join('.cache', 'bench', 'peers');
 
 /** A converter of OBJ files. */
 export interface Peer {
@@ -19,10 +19,10 @@ export interface Peer {
 
 /** All of them; the npm packages are installed where they are missing. */
 export async function openPeers(): Promise<Readonly<Record<string, Peer>>> {
-  await install();
+  await installPeers();
   const script = (...path: string[]) => [
     process.execPath,
-    resolve(FOLDER, 'node_modules', ...path),
+    resolve(PEER_FOLDER, 'node_modules', ...path),
   ];
   return {
     obj2gltf: {
@@ -48,18 +48,21 @@ export async function openPeers(): Promise<Readonly<Record<string, Peer>>> {
   };
 }
 
-async function install(): Promise<void> {
-  if (existsSync(join(FOLDER, 'node_modules', '.package-lock.json'))) return;
-  console.log(`installing obj2gltf and gltfpack into ${FOLDER}`);
-  await mkdir(FOLDER, { recursive: true });
+/** Installs the npm packages where they are missing. */
+export async function installPeers(): Promise<void> {
+  if (existsSync(join(PEER_FOLDER, 'node_modules', '.package-lock.json'))) return;
+  console.log(`installing obj2gltf and gltfpack into ${PEER_FOLDER}`);
+  await mkdir(PEER_FOLDER, { recursive: true });
   for (const file of ['package.json', 'package-lock.json']) {
-    await copyFile(join('test', 'bench', file), join(FOLDER, file));
+    await copyFile(join('test', 'bench', file), join(PEER_FOLDER, file));
   }
-  await runProcess(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: FOLDER });
+  await runProcess(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: PEER_FOLDER,
+  });
 }
 
 async function versionOf(name: string): Promise<string> {
-  const text = await readFile(join(FOLDER, 'node_modules', name, 'package.json'), 'utf8');
+  const text = await readFile(join(PEER_FOLDER, 'node_modules', name, 'package.json'), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }
 

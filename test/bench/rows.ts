@@ -156,6 +156,24 @@ export const GROUPS = {
     warm: row('warm picture, 1,024² by 2×2 samples, 5,000 triangles', 'seconds', { atMost: 0.6 }),
     cached: row('picture from the image endpoint, in its store', 'milliseconds', { atMost: 10 }),
   },
+  deliveries: {
+    ...Object.fromEntries(
+      [
+        'web',
+        'shared',
+        'ar-android',
+        'khronos-commerce',
+        'google',
+        'shopify',
+        'amazon',
+        'planner',
+      ].map((name): [string, Row] => [name, row(`a file of the profile ${name}`, 'milliseconds')]),
+    ),
+    'glTF-Transform': row('functions of glTF-Transform, settings of web ÷ web', 'times', {
+      atLeast: 3,
+    }),
+    gltfpack: row('gltfpack, which keeps textures ÷ web', 'times'),
+  },
   planning: {
     transfer: row('JavaScript of the planning page, compressed', 'kilobytes', { atMost: 350 }),
     first: row('planning page on loopback: until an article is shown', 'seconds', { atMost: 2 }),
