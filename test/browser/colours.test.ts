@@ -6,6 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { writeGlb } from '../../src/convert/write/glb.ts';
+import { MODEL_VIEWER_EXPOSURE } from '../../src/deliver/gallery/gallery-data.ts';
 import { openGallery } from '../../src/deliver/gallery/publish-gallery.ts';
 import { takePictures } from '../../src/deliver/pictures/picture.ts';
 import { PICTURE_DEFAULTS, TRANSPARENT } from '../../src/deliver/pictures/picture-options.ts';
@@ -275,8 +276,6 @@ describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
     await copyFile(MODEL_VIEWER, join(folder, 'viewer.js'));
     const script = '<!doctype html><script type="module" src="viewer.js"></script><body></body>';
     await writeFile(join(folder, 'page.html'), script);
-    const detail = new URL('../../src/deliver/gallery/page/gallery-detail.ts', import.meta.url);
-    const exposure = /EXPOSURE = '([\d.]+)'/.exec(await readFile(detail, 'utf8'))![1]!;
     const server = await serveFolder(folder);
     try {
       const { page } = await openWatched(`${server.address}/page.html`);
@@ -284,7 +283,7 @@ describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
         const glb = await cubeOf(patch(color));
         await writeFile(join(folder, `${color}.glb`), glb);
         // Pages of tests have half as many pixels.
-        const of = { src: `${color}.glb`, exposure, side: 2 * SIZE };
+        const of = { src: `${color}.glb`, exposure: String(MODEL_VIEWER_EXPOSURE), side: 2 * SIZE };
         await page.evaluate(showInModelViewer, of);
         const theirs = await litFaces(await pictureOfModelViewer(page));
         const [hero] = await takePictures(await sharedRenderer(), glb, {

@@ -127,6 +127,18 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
     expect((await command(['run', pipeline])).stdout).not.toContain(why);
   });
 
+  it('are refused by the pipeline file where a width makes a picture too high', async () => {
+    const pictures = { width: 400, height: 800, sizes: [2049] };
+    const path = await writePipeline(folder, {
+      ...{ service: { emulator: true }, articles: [desk], deliver: { pictures } },
+    });
+    const { exit, stderr } = await command(['run', path]);
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringContaining('expected heights of at most 4096'),
+    ]);
+  });
+
   it('have the name of their article in the widths of sizes', async () => {
     const { article } = desk;
     const pictures = { cameras: ['hero'], width: 96, height: 64, format: 'png', sizes: [48] };

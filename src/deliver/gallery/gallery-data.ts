@@ -66,6 +66,9 @@ export type OpenModelView = (
   finish: string | undefined,
 ) => Promise<ModelView>;
 
+/** The exposure at which model-viewer 4.4 shows a white patch as pictures do; its own light is brighter. */
+export const MODEL_VIEWER_EXPOSURE = 0.69;
+
 /** Whether a picture shows a model from a camera, rather than being a frame or the sheet of a turn. */
 export function isView({ delivery, name }: GalleryFile): boolean {
   return delivery === PICTURES && /^(?!turn)[a-z]+\.(?:jpg|png|webp|avif)$/.test(name);

@@ -27,20 +27,15 @@ export interface Edition {
   changed: string;
 }
 
-/** A file of each master. */
-interface MadeName {
-  name: string;
-  key: string;
-  /** Whether the name at its place begins with the article's. */
-  hasArticle?: boolean;
-}
-
 /** A kind of delivery with its options. */
 export interface Maker {
   /** Name of the delivery, and of its folder beside `articles/`: lower case, digits and `-`. */
   name: string;
-  /** The files of each master. A key of options and version differs if the same master would become another file. */
-  files: readonly MadeName[];
+  /**
+   * The files of each master. A key of options and version differs if the same master would become another file;
+   * `hasArticle`: the name at its place begins with the article's.
+   */
+  files: readonly { name: string; key: string; hasArticle?: boolean }[];
   /** What decides the files of all masters, such as the light of pictures, and a sentence for where it has changed. */
   edition?: Edition;
   /** Digest of what its files show of a master. @defaultValue that of all its bytes */

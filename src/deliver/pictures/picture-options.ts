@@ -1,6 +1,6 @@
 /** Options of the pictures of a model, with their defaults. */
 import { CAMERAS, type CameraName } from './camera.ts';
-import { type Floor, MOST_PIXELS_A_SIDE } from './shot.ts';
+import { type Floor, MOST_PIXELS_A_SIDE, type PictureSize } from './shot.ts';
 
 /** The formats by the extension of their files. */
 export const PICTURE_FORMATS = {
@@ -58,4 +58,47 @@ export function mainView(options: PictureOptions): PictureOptions & { cameras: [
   const [first = 'hero'] = options.cameras;
   const camera = options.cameras.includes('hero') ? 'hero' : first;
   return { ...options, cameras: [camera], frames: 0 };
+}
+
+/** A picture of a model: its name, and what it shows. */
+export interface NamedPicture {
+  name: string;
+  /** Undefined for a frame, or the sheet, of a turn. */
+  camera?: CameraName;
+  /** Undefined where the scale, or the frames, determine it. */
+  size?: PictureSize;
+}
+
+/** All pictures of a model, in their order. */
+export function picturesOf(options: PictureOptions): NamedPicture[] {
+  const frames = Array.from({ length: options.frames }, (_, i) => frameName(i, options));
+  const turn = [...frames, ...(options.frames > 0 ? ['turn'] : [])];
+  return [
+    ...options.cameras.flatMap((camera) => sizesOf(camera, options)),
+    ...turn.map((name) => ({ name })),
+  ];
+}
+
+/** The sizes in which a view is there: a floor plan in that of its scale, any other one reduced from the largest. */
+export function sizesOf(camera: CameraName, options: PictureOptions): NamedPicture[] {
+  if (CAMERAS[camera].projection === 'orthographic') return [{ name: camera, camera }];
+  const { width, height, sizes } = options;
+  const others = [...new Set(sizes)].map((across) => {
+    return { name: `${camera}-${across}`, camera, size: sizeAt(across, options) };
+  });
+  return [{ name: camera, camera, size: { width, height } }, ...others];
+}
+
+/** The size in which a perspective picture is drawn: the largest of its sizes. */
+export function drawnSize(options: PictureOptions): PictureSize {
+  return sizeAt(Math.max(options.width, ...options.sizes), options);
+}
+
+function sizeAt(across: number, { width, height }: PictureOptions): PictureSize {
+  return { width: across, height: Math.max(1, Math.round((across * height) / width)) };
+}
+
+/** The name of a frame of a turn, such as `turn-01`. */
+export function frameName(index: number, { frames }: PictureOptions): string {
+  return `turn-${String(index + 1).padStart(String(frames).length, '0')}`;
 }

@@ -2,9 +2,13 @@
 import { linearColor } from '../../convert/math/color.ts';
 import { CAMERAS, type CameraName } from './camera.ts';
 import {
+  drawnSize,
+  frameName,
+  type NamedPicture,
   PICTURE_DEFAULTS,
   PICTURE_FORMATS,
   type PictureOptions,
+  sizesOf,
   TRANSPARENT,
 } from './picture-options.ts';
 import type { Picture, Renderer } from './renderer.ts';
@@ -12,29 +16,6 @@ import type { PictureSize, Shot } from './shot.ts';
 
 /** Columns of the sheet of frames. */
 const COLUMNS = 6;
-
-/** The names of all pictures of a model, in their order. */
-export function pictureNames(options: PictureOptions): string[] {
-  const turn = turnOf(options).map(({ name }) => name);
-  const views = options.cameras.flatMap((camera) => sizesOf(camera, options));
-  return [...views.map(({ name }) => name), ...turn, ...(options.frames > 0 ? ['turn'] : [])];
-}
-
-/** The sizes in which a view is there: a floor plan in that of its scale, any other one reduced from the largest. */
-export function sizesOf(camera: CameraName, { width, height, sizes }: PictureOptions) {
-  if (CAMERAS[camera].projection === 'orthographic') return [{ name: camera as string }];
-  const heightAt = (across: number) => Math.max(1, Math.round((across * height) / width));
-  const others = [...new Set(sizes)].map((across) => {
-    return { name: `${camera}-${across}`, size: { width: across, height: heightAt(across) } };
-  });
-  return [{ name: camera as string, size: { width, height } }, ...others];
-}
-
-/** The size in which a perspective picture is drawn: the largest of its sizes. */
-export function drawnSize({ width, height, sizes }: PictureOptions): PictureSize {
-  const across = Math.max(width, ...sizes);
-  return { width: across, height: Math.max(1, Math.round((across * height) / width)) };
-}
 
 export interface PictureFile extends PictureSize {
   /** Name of its camera, `hero-400` in another size, `turn-01` and the like for a frame, or `turn` for the sheet of all. */
@@ -64,29 +45,25 @@ export async function takePictures(
   glb: Uint8Array,
   options: PictureOptions,
 ): Promise<PictureFile[]> {
-  const named = [
-    ...options.cameras.map((name) => {
-      return { shot: shotOf(name, options), sizes: sizesOf(name, options) };
-    }),
-    ...turnOf(options).map(({ name, shot }) => ({ shot, sizes: [{ name }] })),
-  ];
+  const views = options.cameras.map((camera): [Shot, NamedPicture[]] => {
+    return [shotOf(camera, options), sizesOf(camera, options)];
+  });
+  const turn = turnOf(options).map((shot, i): [Shot, NamedPicture[]] => {
+    return [shot, [{ name: frameName(i, options) }]];
+  });
+  const shots = [...views, ...turn];
   const taken = await renderer.takePictures(
     glb,
-    named.map(({ shot }) => shot),
+    shots.map(([shot]) => shot),
   );
   const files = await Promise.all(
     taken.flatMap((picture, i) =>
-      named[i]!.sizes.map(
-        async ({ name, size = picture }: { name: string; size?: PictureSize }) => {
-          const { width, height } = size;
-          const { pixelsPerMetre: scale } = picture;
-          const isSmaller = scale !== undefined && scale < options.pixelsPerMetre;
-          return {
-            ...{ name, width, height, bytes: await encode(picture, options, size) },
-            ...(isSmaller && { pixelsPerMetre: scale }),
-          };
-        },
-      ),
+      shots[i]![1].map(async ({ name, size: { width, height } = picture }) => {
+        const { pixelsPerMetre: scale } = picture;
+        const isSmaller = scale !== undefined && scale < options.pixelsPerMetre;
+        const bytes = await encode(picture, options, { width, height });
+        return { name, width, height, bytes, ...(isSmaller && { pixelsPerMetre: scale }) };
+      }),
     ),
   );
   if (options.frames === 0) return files;
@@ -102,21 +79,17 @@ function shotOf(name: CameraName, options: PictureOptions): Shot {
     : { camera, size: drawnSize(options), backdrop };
 }
 
-function turnOf(options: PictureOptions): { name: string; shot: Shot }[] {
-  const digits = String(options.frames).length;
+function turnOf(options: PictureOptions): Shot[] {
   return Array.from({ length: options.frames }, (_, i) => ({
-    name: `turn-${String(i + 1).padStart(digits, '0')}`,
-    shot: {
-      camera: {
-        azimuthDegrees: (360 * i) / options.frames,
-        elevationDegrees: TURN_ELEVATION,
-        projection: 'perspective',
-        // The model must keep its size while it turns.
-        isOfTurn: true,
-      },
-      size: { width: options.width, height: options.height },
-      backdrop: backdropOf(options),
+    camera: {
+      azimuthDegrees: (360 * i) / options.frames,
+      elevationDegrees: TURN_ELEVATION,
+      projection: 'perspective',
+      // The model must keep its size while it turns.
+      isOfTurn: true,
     },
+    size: { width: options.width, height: options.height },
+    backdrop: backdropOf(options),
   }));
 }
 

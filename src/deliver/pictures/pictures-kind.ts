@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { eachMaster } from '../making/each-master.ts';
 import { acceptSchema, kind } from '../making/kind.ts';
 import { PICTURES } from '../making/names.ts';
-import { PICTURE_CHOICES, PICTURE_DEFAULTS } from './picture-options.ts';
+import { drawnSize, PICTURE_CHOICES, PICTURE_DEFAULTS } from './picture-options.ts';
 
 const { cameras, floors, formats, mostPixelsASide } = PICTURE_CHOICES;
 const BACKGROUND_SPELLINGS = 'expected a colour such as #f4f4f4, or transparent';
@@ -44,6 +44,10 @@ const picturesSchema = () =>
     .refine(({ cameras, frames }) => cameras.length + frames > 0, {
       error: 'expected at least one view, or frames: of a turn, received none',
       path: ['cameras'],
+    })
+    .refine((options) => drawnSize(options).height <= mostPixelsASide, {
+      error: `expected heights of at most ${mostPixelsASide} pixels, which follow from width and height`,
+      path: ['sizes'],
     });
 
 /** `deliver: pictures:`. */

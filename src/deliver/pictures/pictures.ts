@@ -3,9 +3,14 @@
 import { sha256Hex } from '../../support/files.ts';
 import { readGlb } from '../making/glb-container.ts';
 import type { Maker } from '../making/maker.ts';
-import { CAMERAS } from './camera.ts';
-import { drawnSize, pictureNames, sizesOf, takePictures } from './picture.ts';
-import type { PictureOptions } from './picture-options.ts';
+import { takePictures } from './picture.ts';
+import {
+  drawnSize,
+  type NamedPicture,
+  type PictureOptions,
+  picturesOf,
+  sizesOf,
+} from './picture-options.ts';
 import type { Renderer } from './renderer.ts';
 
 /** Increase this version if the same model gets another picture, and say why. */
@@ -51,10 +56,10 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
 
 /** The pictures of each master, as a delivery names them. */
 export function pictureFiles(options: PictureOptions): Pick<Maker, 'name' | 'files' | 'digestOf'> {
-  const files = pictureNames(options).map((name) => ({
-    name: `${name}.${options.format}`,
-    key: `${EDITION.version} ${JSON.stringify(whatDecides(name, options))}`,
-    hasArticle: /^(?!turn)\w+-/.test(name),
+  const files = picturesOf(options).map((picture) => ({
+    name: `${picture.name}.${options.format}`,
+    key: `${EDITION.version} ${JSON.stringify(whatDecides(picture, options))}`,
+    hasArticle: picture.camera !== undefined && picture.name !== picture.camera,
   }));
   return { name: 'pictures', files, digestOf: digestOfLook };
 }
@@ -69,11 +74,10 @@ export function digestOfLook(glb: Uint8Array): string {
   return sha256Hex([new TextEncoder().encode(shown), binary]);
 }
 
-function whatDecides(name: string, options: PictureOptions) {
+function whatDecides({ camera, size }: NamedPicture, options: PictureOptions) {
   const { width, height, sizes, background, floor, pixelsPerMetre, frames } = options;
-  const camera = CAMERAS[name.split('-')[0] as keyof typeof CAMERAS];
-  if (camera?.projection === 'orthographic') return { background, pixelsPerMetre };
-  const own = { background, floor, width, height };
-  if (camera === undefined) return { ...own, frames };
+  if (camera === undefined) return { background, floor, width, height, frames };
+  if (size === undefined) return { background, pixelsPerMetre };
+  const own = { background, floor, ...size };
   return sizes.length === 0 ? own : { ...own, drawn: drawnSize(options).width };
 }

@@ -8,6 +8,7 @@ import {
   type GalleryFile,
   type GalleryItem,
   isView,
+  MODEL_VIEWER_EXPOSURE,
   type ModelView,
   mainPicture,
   type OpenModelView,
@@ -298,9 +299,6 @@ function snippet(item: GalleryItem): HTMLElement[] {
   ];
 }
 
-/** The exposure at which model-viewer 4.4 shows a white patch as pictures do; its own light is brighter. */
-const EXPOSURE = '0.69';
-
 /** The snippet for a shop. Its addresses are those of this gallery, which a shop replaces by its own. */
 function snippetText(item: GalleryItem): string {
   const of = (wanted: string, ending: string) =>
@@ -313,7 +311,7 @@ function snippetText(item: GalleryItem): string {
     ...(quickLook ? [['ios-src', absolute(quickLook)] as [string, string]] : []),
     ...(picture ? [['poster', absolute(picture)] as [string, string]] : []),
     ['alt', shown(item.name || item.number)],
-    ['exposure', EXPOSURE],
+    ['exposure', String(MODEL_VIEWER_EXPOSURE)],
   ];
   const lines = attributes.map(([name, value]) => `  ${name}="${escaped(value)}"`);
   return `<model-viewer\n${lines.join('\n')}\n  ar ar-modes="webxr scene-viewer quick-look" camera-controls></model-viewer>`;

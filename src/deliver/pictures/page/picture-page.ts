@@ -61,7 +61,7 @@ let model: Model | undefined;
 /** What light reaches of the last shape, as cameras see it: it serves all finishes of the shape. */
 const views = { shape: '', byCamera: new Map<string, View>() };
 /** Points of the floor at which the shadow of the last shape is visible: x y z, metres. */
-let shadow: readonly number[] = [];
+let shadowPoints: readonly number[] = [];
 /** More views, as of a turn, would take too much memory. */
 const MOST_VIEWS = 8;
 
@@ -77,7 +77,7 @@ const page: PicturePage = {
     drawDepthMaps(casters, model.box);
     drawContactMap(casters, model.box);
     casters.dispose();
-    shadow = shadowOf(model.box);
+    shadowPoints = shadowPointsOf(model.box);
     views.shape = model.shape;
   },
   async take(shot) {
@@ -141,9 +141,9 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
 
 /** The points of a model and of its shadow. */
 function withShadow({ points }: Model): Float32Array {
-  const all = new Float32Array(points.length + shadow.length);
+  const all = new Float32Array(points.length + shadowPoints.length);
   all.set(points);
-  all.set(shadow, points.length);
+  all.set(shadowPoints, points.length);
   return all;
 }
 
@@ -205,7 +205,7 @@ const PLAN = { width: 64, height: 64 };
 const LIGHTEST = 0.97;
 
 /** Finds the points of the floor at which the shadow is visible, by a picture of the floor from above. */
-function shadowOf(box: Box3): number[] {
+function shadowPointsOf(box: Box3): number[] {
   const reach = reachOfShadow(box);
   const { min, max } = box.clone().expandByScalar(reach);
   const middle = box.getCenter(new Vector3());
