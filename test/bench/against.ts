@@ -32,7 +32,7 @@ export async function against(checkout: string, isQuick: boolean): Promise<void>
     for (const size of ['S', 'M']) {
       const ours = await fetchedPipeline(workspace, service, size);
       const theirs = await fetchedPipeline(workspace, service, size, other);
-      await compare(`article ${size}`, ours.forcedBuild, theirs.forcedBuild, 20);
+      await compare(`article ${size}`, ours.forcedBuild, theirs.forcedBuild, 60);
     }
   });
   await inWorkspace(async (workspace) => {
@@ -40,6 +40,6 @@ export async function against(checkout: string, isQuick: boolean): Promise<void>
     const ours = await workspace.pipeline('ours', service, ALL);
     const theirs = await workspace.pipeline('theirs', service, ALL, other);
     for (const { fetch } of [ours, theirs]) await fetch();
-    await compare('1,000 articles', ours.forcedBuild, theirs.forcedBuild, 7);
+    await compare('1,000 articles', ours.forcedBuild, theirs.forcedBuild, 20);
   });
 }
