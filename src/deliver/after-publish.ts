@@ -1,6 +1,7 @@
 /** Deliveries of a publication as a whole: feeds with what they lack, and the webhook that receives its changes. */
 
 import { sortConfigurationKeys } from '../model/configuration-id.ts';
+import { languagesOf } from '../run/open/connect.ts';
 import type { Run } from '../run/open/open-run.ts';
 import {
   type DeliveryLine,
@@ -8,7 +9,7 @@ import {
   isSharedPath,
   OUTBOX_FILE,
 } from '../run/output/delivered-files.ts';
-import { openCatalogue, writeTexts } from '../run/output/manifest.ts';
+import { catalogueFiles, openCatalogue, writeTexts } from '../run/output/manifest.ts';
 import type { NewLists } from '../run/output/publication.ts';
 import type { Delivered, Deliveries } from '../run/publishing/deliveries.ts';
 import { publishedNow } from '../run/publishing/last-publication.ts';
@@ -83,21 +84,22 @@ export async function writeFeeds(
   lists: NewLists,
   deliveries: readonly DeliveryLine[],
 ): Promise<WrittenFeed[]> {
-  const { outputDir } = run.options.pipeline;
   const kinds: readonly FeedKind[] = feeds?.kinds ?? [];
   for (const kind of FEED_KINDS) {
     if (!kinds.includes(kind)) lists.remove(`${FEEDS_FOLDER}/${feedFile(kind)}`);
   }
   if (feeds === undefined) return [];
   const { lines: published, onlyCarts } = await publishedNow(run, deliveries);
-  const catalogue = await openCatalogue(outputDir);
+  const catalogues = await openCatalogues(run);
+  const [[, catalogue]] = catalogues;
   const keys = sortConfigurationKeys(catalogue.keys()).filter((key) => !onlyCarts.has(key));
   const items = function* (): Iterable<FeedItem> {
     for (const key of keys) {
       const made = published
         .get(key)
         ?.files.filter(({ delivery, path }) => delivery !== 'articles' && !isSharedPath(path));
-      yield { line: catalogue.get(key)!, files: made ?? [] };
+      const languages = Object.fromEntries(catalogues.map(([lang, one]) => [lang, one.get(key)]));
+      yield { line: catalogue.get(key)!, languages, files: made ?? [] };
     }
   };
   const written: WrittenFeed[] = [];
@@ -110,6 +112,16 @@ export async function writeFeeds(
     written.push(writtenFeed(kind, feeds.accept, keys.length, leftOut));
   }
   return written;
+}
+
+/** The catalogues by language, the first one first; `und` is an unknown language. */
+async function openCatalogues({ options }: Run) {
+  const { outputDir, service } = options.pipeline;
+  const languages = languagesOf(service);
+  const open = async (file: string, at: number) =>
+    [languages[at] || 'und', await openCatalogue(outputDir, {}, file)] as const;
+  const opened = await Promise.all(catalogueFiles(languages).map(open));
+  return opened as [(typeof opened)[0], ...typeof opened];
 }
 
 /** A feed without any row is a failure. */
@@ -145,7 +157,7 @@ export const leftOutOf: Deliveries['leftOut'] = async (pipeline, line, deliverie
   );
   return [...new Set(feeds.kinds)].flatMap((kind) => {
     const missing = new Map<string, number>();
-    for (const _ of feedRows(kind, [{ line, files }], feeds, missing));
+    for (const _ of feedRows(kind, [{ line, languages: {}, files }], feeds, missing));
     return Array.from(missing.keys(), (requires) => ({ feed: feedName(kind), requires }));
   });
 };

@@ -77,19 +77,25 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     })
       .jpeg()
       .toBuffer();
+    const pictureOf = (name: string, facts: Record<string, string | boolean>) => {
+      return { delivery: 'pictures', name, bytes: picture, facts };
+    };
     const plain = Array.from({ length: ARTICLES }, (_, i): ShownArticle => {
       const manufacturer = i % 3 === 0 ? 'ACME' : 'FJEL';
       const program = `S${i % 5}`;
       const delivered =
         i === 0
           ? [
-              { delivery: 'pictures', name: 'hero.jpg', bytes: picture },
-              { delivery: 'pictures', name: 'side.jpg', bytes: picture },
+              pictureOf('hero-64.jpg', { camera: 'hero' }),
+              pictureOf('hero-32.jpg', { camera: 'hero' }),
+              pictureOf('hero.jpg', { camera: 'hero', isFormerAddress: true }),
+              pictureOf('side-64.jpg', { camera: 'side' }),
               { delivery: 'ar-android', name: 'model.glb', bytes: glb },
               { delivery: 'ar-ios', name: 'model.usdz', bytes: glb },
             ]
           : [];
-      const entry = { shorttext: i === 77 ? 'Büro chair' : `Desk ${i}` };
+      const shorttext = i === 77 ? 'Büro chair' : `Desk ${i}`;
+      const entry = { shorttext, ...(i === 0 && { varianttext: 'Finish: Oak\nFrame: Black' }) };
       return { glb, delivered, entry, line: { manufacturer, program } };
     });
     const hostile = HOSTILE.map((text): ShownArticle => {
@@ -182,12 +188,13 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
       '12',
     ]);
     await dialog.getByRole('button', { name: 'side' }).click();
-    await dialog.getByRole('img', { name: 'Desk 0, side' }).waitFor();
+    await dialog.getByRole('img', { name: 'Desk 0, Finish: Oak, Frame: Black, side' }).waitFor();
     const links = dialog.locator('.files a');
     expect(await links.allTextContents()).toEqual([
       'model.glb',
-      'hero.jpg',
-      'side.jpg',
+      'hero-64.jpg',
+      'hero-32.jpg',
+      'side-64.jpg',
       'model.glb',
       'model.usdz',
     ]);
@@ -197,6 +204,9 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     }
     const snippet = await dialog.locator('textarea').inputValue();
     expect(snippet).toMatch(/^<model-viewer\n {2}src="http\S+\/ar-android\/\S+\/model\.glb"\n/);
+    expect(snippet).toMatch(
+      /poster="http\S+\/hero-64\.jpg"\n {2}alt="Desk 0, Finish: Oak, Frame: Black"/,
+    );
     expect(snippet).toMatch(/ios-src="http\S+\/ar-ios\/\S+\/model\.usdz"/);
     await page.keyboard.press('ArrowRight');
     await page.getByRole('dialog', { name: 'Desk 1' }).waitFor();

@@ -9,7 +9,13 @@ export interface ShownArticle {
   line?: Partial<ManifestLine>;
   entry?: Partial<CatalogueLine>;
   glb: Uint8Array;
-  delivered?: readonly { delivery: string; name: string; bytes: Uint8Array; path?: string }[];
+  delivered?: readonly {
+    delivery: string;
+    name: string;
+    bytes: Uint8Array;
+    path?: string;
+    facts?: Readonly<Record<string, string | boolean>>;
+  }[];
 }
 
 /** Writes manifest, catalogue, list of deliveries and all files. */
@@ -47,9 +53,9 @@ export async function writeOutput(folder: string, articles: readonly ShownArticl
     });
     await put(path, glb);
     const files = new Map<string, object[]>();
-    for (const { delivery, name, bytes, path } of delivered) {
+    for (const { delivery, name, bytes, path, facts = {} } of delivered) {
       const own = path ?? `${delivery}/ACME/DESK/d${i}/${String(i).padStart(16, '0')}/${name}`;
-      const file = { name, path: own, sha256, bytes: bytes.length, facts: {} };
+      const file = { name, path: own, sha256, bytes: bytes.length, facts };
       files.set(delivery, [...(files.get(delivery) ?? []), file]);
       if (path === undefined) await put(own, bytes);
     }

@@ -43,12 +43,15 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
     expect(lines).toHaveLength(published.length);
     expect(summary(first.stdout)).toContain(`${published.length} made · 0 unchanged · 0 failed`);
     for (const { files } of lines) {
-      expect(files.map(({ name }) => name)).toEqual(['hero.png', 'top.png']);
+      expect(files.map(({ name }) => name)).toEqual([
+        ...['hero-96.png', 'hero.png'],
+        ...['top.png', 'top.png'],
+      ]);
       const { path } = files[0]!;
       const { width, height } = await sharp(join(out, path)).metadata();
       expect([width, height]).toEqual([96, 64]);
       expect(published.map(({ glb }) => glb)).toContain(
-        path.replace('pictures/', 'articles/').replace('/hero.png', '.glb'),
+        path.replace('pictures/', 'articles/').replace(/\/[^/]+-hero-96\.png$/, '.glb'),
       );
     }
   });
@@ -107,8 +110,9 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
     const again = await command(['run', pipeline], { env: { BTG2GLTF_BROWSER: process.execPath } });
     expect(again).toMatchObject({ exit: 0 });
     const lines = await deliveries();
-    expect(lines.flatMap(({ files }) => files.map(({ name }) => name))).toEqual(['hero.png']);
-    expect(await filesBelow(join(out, 'pictures'))).toHaveLength(1);
+    const names = lines.flatMap(({ files }) => files.map(({ name }) => name));
+    expect(names).toEqual([expect.stringMatching(/^hero-\d+\.png$/), 'hero.png']);
+    expect(await filesBelow(join(out, 'pictures'))).toHaveLength(2);
   });
 
   it('that were taken with another light are taken again, and the report says why', async () => {
@@ -139,18 +143,35 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
     ]);
   });
 
-  it('have the name of their article in the widths of sizes', async () => {
+  it('have the name of their article, their camera and their width, and their former address', async () => {
     const { article } = desk;
-    const pictures = { cameras: ['hero'], width: 96, height: 64, format: 'png', sizes: [48] };
+    const pictures = { cameras: ['hero'], width: 96, height: 64, format: 'png', sizes: [96, 48] };
     pipeline = await writePipeline(folder, {
-      ...{ service: { emulator: true }, articles: [{ article }], deliver: { pictures } },
+      service: { emulator: true, lang: ['de', 'en'] },
+      articles: [{ article }],
+      deliver: { pictures, feeds: { baseUrl: 'https://cdn.example/', kinds: ['pictures'] } },
     });
     expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
     const [{ files }] = (await deliveries()) as [DeliveryLine];
-    expect(files.map(({ name }) => name)).toEqual(['hero.png', 'hero-48.png']);
-    const [hero, small] = files as [DeliveredFile, DeliveredFile];
+    expect(files.map(({ name }) => name)).toEqual(['hero-96.png', 'hero.png', 'hero-48.png']);
+    const [hero, former, small] = files as [DeliveredFile, DeliveredFile, DeliveredFile];
     const [, , , shown] = hero.path.split('/');
-    expect(small.path).toBe(hero.path.replace('hero.png', `${shown}-hero-48.png`));
+    const folderOfHero = hero.path.slice(0, hero.path.lastIndexOf('/'));
+    expect(hero.path).toBe(`${folderOfHero}/${shown}-hero-96.png`);
+    expect(small.path).toBe(`${folderOfHero}/${shown}-hero-48.png`);
+    expect(former).toMatchObject({
+      path: `${folderOfHero}/hero.png`,
+      sha256: hero.sha256,
+      facts: { camera: 'hero', width: 96, height: 64, isFormerAddress: true },
+    });
+    const listed = JSON.parse(await readFile(join(out, 'feeds', 'pictures.jsonl'), 'utf8'));
+    expect(listed).toMatchObject({
+      alt: {
+        de: expect.stringMatching(/^Schreibtisch nach Maß, Untergestell: Vierfuß, /),
+        en: expect.stringMatching(/^Desk made to measure, Base: Four legs, /),
+      },
+      pictures: [hero, small].map(({ path, sha256 }) => ({ camera: 'hero', path, sha256 })),
+    });
     expect((await sharp(join(out, small.path)).metadata()).width).toBe(48);
   });
 

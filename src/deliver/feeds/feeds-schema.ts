@@ -22,7 +22,9 @@ export const feedsSchema = () =>
         .array(z.enum(FEED_KINDS))
         .min(1)
         .default(['jsonld', 'csv'])
-        .describe('jsonld: schema.org; google: Merchant Center; shopify; csv: for an ERP'),
+        .describe(
+          'jsonld: schema.org; google: Merchant Center; shopify; csv: for an ERP; pictures: for srcset and alt',
+        ),
       productUrl: z
         .string()
         .regex(PRODUCT_URL, PRODUCT_URL_SPELLINGS)

@@ -1,10 +1,11 @@
 /** Feeds: the published configurations in the formats that shops, search engines and an ERP import. */
 
-import { articleKey, configurationKey } from '../../model/configuration-id.ts';
+import { articleKey, configurationId, configurationKey } from '../../model/configuration-id.ts';
 import type { CatalogueLine } from '../../run/lists/manifest-line.ts';
 import type { PublishedLine } from '../../run/output/changes.ts';
 import { urlName } from '../../support/file-names.ts';
 import { sha256Hex } from '../../support/files.ts';
+import { altText } from '../making/alt-text.ts';
 import { VARIANTS } from '../making/names.ts';
 import { type Cell, csvRow, tsvRow } from './delimited.ts';
 
@@ -13,6 +14,8 @@ type PublishedFile = PublishedLine['files'][number];
 /** A configuration, and its files without the master. */
 export interface FeedItem {
   line: CatalogueLine;
+  /** Its catalogue lines by language. */
+  languages: Readonly<Record<string, CatalogueLine | undefined>>;
   files: readonly PublishedFile[];
 }
 
@@ -43,7 +46,15 @@ const MODEL_TYPES: Readonly<Record<string, string>> = {
   '.gltf': 'model/gltf+json',
   '.usdz': 'model/vnd.usdz+zip',
 };
-const PICTURE = /\.(?:jpe?g|png|webp|avif)$/;
+/** A view: the name of the article, the camera, and the width, which a floor plan lacks. */
+const VIEW = /[^/]-([a-z]+)(?:-(\d+))?\.(?:jpg|png|webp|avif)$/;
+
+interface View {
+  camera: string;
+  /** Pixels. */
+  width?: number;
+  file: PublishedFile;
+}
 
 /** A configuration in the terms of a shop; unknown values are empty. */
 interface Product {
@@ -59,7 +70,12 @@ interface Product {
   price: { amount: number; currency: string } | null;
   availability: keyof typeof AVAILABILITIES;
   page: string;
+  /** Its pictures in all sizes, in the order of their cameras; frames of a turn are no views. */
+  views: View[];
+  /** The picture that represents it. */
   picture: PublishedFile | undefined;
+  /** Text of each language for its pictures. */
+  altTexts: Record<string, string>;
   /** The models; the master is the first. */
   models: PublishedFile[];
   addressOf(file: PublishedFile | undefined): string;
@@ -131,7 +147,7 @@ const SHOPIFY: Columns = {
   'Variant Taxable': () => 'TRUE',
   'Image Src': ({ picture, addressOf }) => addressOf(picture),
   'Image Position': ({ picture }) => picture && 1,
-  'Image Alt Text': ({ picture, title }) => picture && first(title, 512),
+  'Image Alt Text': ({ picture, line }) => picture && first(altTextOf(line), 512),
   '3D model (product.metafields.custom.model_3d)': ({ models, addressOf }) =>
     addressOf(modelFor('shopify', models)),
   Status: () => 'draft',
@@ -181,6 +197,7 @@ const FEEDS = {
     head: csvRow(Object.keys(ERP)),
     rowOf: (product) => csvRow(cellsOf(ERP, product)),
   },
+  pictures: { file: 'pictures.jsonl', requires: ['a picture'], rowOf: picturesJson },
 } as const satisfies Record<string, Feed>;
 
 export type FeedKind = keyof typeof FEEDS;
@@ -234,7 +251,7 @@ export function* feedRows(
   }
 }
 
-function productOf({ line, files }: FeedItem, options: FeedOptions): Product {
+function productOf({ line, languages, files }: FeedItem, options: FeedOptions): Product {
   const number = line.finalarticlenumber || line.basearticlenumber;
   const id = shortId(number, configurationKey(line));
   const texts = [line.longtext || line.shorttext, line.varianttext];
@@ -243,7 +260,11 @@ function productOf({ line, files }: FeedItem, options: FeedOptions): Product {
     line.glb === null || line.sha256 === null
       ? []
       : [{ delivery: 'articles', path: line.glb, sha256: line.sha256 }];
-  const pictures = files.filter(({ path }) => PICTURE.test(path));
+  const views = files.flatMap((file): View[] => {
+    const [found, camera, width] = VIEW.exec(file.path) ?? [];
+    if (found === undefined) return [];
+    return [{ camera: camera!, ...(width !== undefined && { width: Number(width) }), file }];
+  });
   return {
     line,
     id,
@@ -254,10 +275,19 @@ function productOf({ line, files }: FeedItem, options: FeedOptions): Product {
     price: isSellable ? { amount: line.price!, currency: line.currency } : null,
     availability: options.availability,
     page: pageOf({ ...line, id }, options.productUrl),
-    picture: pictures.find(({ path }) => /\/hero\.\w+$/.test(path)) ?? pictures[0],
+    views,
+    picture: (views.find(({ camera }) => camera === 'hero') ?? views[0])?.file,
+    altTexts: Object.fromEntries(
+      Object.entries(languages).flatMap(([lang, own]) => (own ? [[lang, altTextOf(own)]] : [])),
+    ),
     models: [...master, ...files.filter(({ path }) => typeOf(path) !== undefined)],
     addressOf: (file) => (file === undefined ? '' : addressAt(options.baseUrl, file.path)),
   };
+}
+
+function altTextOf({ shorttext, finalarticlenumber, basearticlenumber, ...line }: CatalogueLine) {
+  const name = shorttext || finalarticlenumber || basearticlenumber;
+  return altText({ name, variant: line.varianttext });
 }
 
 /** A readable id, which 64 bits of the digest of a key make unique. */
@@ -365,4 +395,13 @@ function productJson(product: Product): string {
     }),
   });
   return json.replaceAll('<', '\\u003c');
+}
+
+/** One line of JSON about the pictures of a product: what an `img` with `srcset` and `alt` needs. */
+function picturesJson({ line, id, views, altTexts, addressOf }: Product): string {
+  const pictures = views.map(({ camera, width, file }) => {
+    const { path, sha256 } = file;
+    return { camera, ...(width !== undefined && { width }), path, url: addressOf(file), sha256 };
+  });
+  return JSON.stringify({ id, ...configurationId(line), alt: altTexts, pictures });
 }

@@ -1,5 +1,4 @@
 /** The data of the gallery page. This file imports nothing from Node, because the page uses its types. */
-import { PICTURES } from '../making/names.ts';
 
 export interface GalleryFile {
   /** Name of the delivery, such as `pictures`; or {@link MASTER}. */
@@ -10,6 +9,8 @@ export interface GalleryFile {
   bytes: number;
   /** Name of the finish of this configuration, for a file with several finishes. */
   finish?: string;
+  /** Camera of a picture that is no frame, and not the sheet, of a turn. */
+  camera?: string;
 }
 
 /** A configuration with a GLB. Texts are those of the service: the page shows them and never interprets them. */
@@ -69,15 +70,18 @@ export type OpenModelView = (
 /** The exposure at which model-viewer 4.4 shows a white patch as pictures do; its own light is brighter. */
 export const MODEL_VIEWER_EXPOSURE = 0.69;
 
-/** Whether a picture shows a model from a camera, rather than being a frame or the sheet of a turn. */
-export function isView({ delivery, name }: GalleryFile): boolean {
-  return delivery === PICTURES && /^(?!turn)[a-z]+\.(?:jpg|png|webp|avif)$/.test(name);
+/** The pictures of an article from its cameras, each in its first size. */
+export function viewsOf({ files }: Pick<GalleryItem, 'files'>): GalleryFile[] {
+  const pictures = files.filter(({ camera }) => camera !== undefined);
+  return pictures.filter(
+    (file, at) => pictures.findIndex((one) => one.camera === file.camera) === at,
+  );
 }
 
 /** The picture that represents an article: the one of the camera `hero`, otherwise the first one. */
-export function mainPicture({ files }: Pick<GalleryItem, 'files'>): GalleryFile | undefined {
-  const views = files.filter(isView);
-  return views.find(({ name }) => name.startsWith('hero.')) ?? views[0];
+export function mainPicture(item: Pick<GalleryItem, 'files'>): GalleryFile | undefined {
+  const views = viewsOf(item);
+  return views.find(({ camera }) => camera === 'hero') ?? views[0];
 }
 
 /** The address of a file, relative to the page: each part of its path is escaped. */

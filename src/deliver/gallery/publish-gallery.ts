@@ -188,10 +188,13 @@ function itemOf(
   const name = link.slice(link.lastIndexOf('/') + 1);
   const master = { delivery: MASTER, name, path: asset.glb, bytes: figures?.bytes ?? 0 };
   const others = deliveries.flatMap(({ delivery, files }) =>
-    files.map(({ name, path, bytes, facts: { variant } }): GalleryFile => {
-      const finish = typeof variant === 'string' ? { finish: variant } : {};
-      return { delivery, name, path, bytes, ...finish };
-    }),
+    files
+      .filter(({ facts }) => facts.isFormerAddress !== true)
+      .map(({ name, path, bytes, facts: { variant, camera } }): GalleryFile => {
+        const finish = typeof variant === 'string' ? { finish: variant } : {};
+        const view = typeof camera === 'string' ? { camera } : {};
+        return { delivery, name, path, bytes, ...finish, ...view };
+      }),
   );
   const splitBy = deliveries.find((line) => line.splitBy !== undefined)?.splitBy;
   const losses = line.losses.filter(({ expected }) => !expected).map(placeOf);

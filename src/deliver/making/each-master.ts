@@ -6,7 +6,7 @@ import type { Master } from '../../run/publishing/masters.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { beside, type Delivery, readMaster } from './delivery.ts';
 import { madeFiles } from './made-files.ts';
-import { type Maker, SHARED_ADDRESS } from './maker.ts';
+import { type FilePlace, type Maker, SHARED_ADDRESS } from './maker.ts';
 
 /** The delivery of a maker; equal masters are processed once. @param accepted - As {@link Delivery.accepted}. */
 export function eachMaster(
@@ -28,9 +28,12 @@ export function eachMaster(
     })),
     async make({ masters: [master] }, keep) {
       const made = await filesOf(master.sha256, () => readMaster(run, master));
-      const files = made.map((file, at) => {
-        const { name, hasArticle } = maker.files[at]!;
-        return { ...file, name, path: pathOf(maker, master, name, hasArticle) };
+      const files = made.flatMap((file, at) => {
+        const { name, places = [{ name, hasArticle: false, facts: {} }] } = maker.files[at]!;
+        return places.map((place) => ({
+          ...{ ...file, name: place.name, path: pathOf(maker, master, place) },
+          facts: { ...file.facts, ...place.facts },
+        }));
       });
       const parts = made.flatMap(({ shared = [] }) =>
         shared.map((part) => {
@@ -47,9 +50,10 @@ export function eachMaster(
 /** Characters of the name of a file among others that are for people; a digest makes it unique. */
 const READABLE = 80;
 
-function pathOf({ name, isFlat }: Maker, master: Master, file: string, hasArticle = false): string {
+function pathOf({ name, isFlat }: Maker, master: Master, place: FilePlace): string {
   const article = master.link.split('/').at(-2)!.slice(0, READABLE);
-  if (!isFlat)
-    return `${beside(master, name).replace(/\.glb$/, '')}/${hasArticle ? `${article}-` : ''}${file}`;
-  return `${name}/${article}-${sha256Hex(master.link).slice(0, 16)}${extname(file)}`;
+  if (isFlat)
+    return `${name}/${article}-${sha256Hex(master.link).slice(0, 16)}${extname(place.name)}`;
+  const file = place.hasArticle ? `${article}-${place.name}` : place.name;
+  return `${beside(master, name).replace(/\.glb$/, '')}/${file}`;
 }

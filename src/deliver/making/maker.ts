@@ -20,6 +20,15 @@ export interface SharedFile {
 /** Address of the shared folder from a file beside it: Babylon.js refuses addresses that go up. */
 export const SHARED_ADDRESS = `${SHARED_FOLDER}/`;
 
+/** A name under which a file is published. */
+export interface FilePlace {
+  name: string;
+  /** Whether the name of the article precedes it. */
+  hasArticle: boolean;
+  /** Facts that follow from the options. */
+  facts: FileFacts;
+}
+
 /** What decides the files of all masters in the same way. */
 export interface Edition {
   version: number;
@@ -32,10 +41,10 @@ export interface Maker {
   /** Name of the delivery, and of its folder beside `articles/`: lower case, digits and `-`. */
   name: string;
   /**
-   * The files of each master. A key of options and version differs if the same master would become another file;
-   * `hasArticle`: the name at its place begins with the article's.
+   * The files of each master. A key of options and version differs if the same master would become another file.
+   * `places`: where it is published in the folder of the configuration. @defaultValue under its name
    */
-  files: readonly { name: string; key: string; hasArticle?: boolean }[];
+  files: readonly { name: string; key: string; places?: readonly FilePlace[] }[];
   /** What decides the files of all masters, such as the light of pictures, and a sentence for where it has changed. */
   edition?: Edition;
   /** Digest of what its files show of a master. @defaultValue that of all its bytes */

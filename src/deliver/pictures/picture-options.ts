@@ -83,10 +83,11 @@ export function picturesOf(options: PictureOptions): NamedPicture[] {
 export function sizesOf(camera: CameraName, options: PictureOptions): NamedPicture[] {
   if (CAMERAS[camera].projection === 'orthographic') return [{ name: camera, camera }];
   const { width, height, sizes } = options;
-  const others = [...new Set(sizes)].map((across) => {
+  const others = [...new Set(sizes)].filter((across) => across !== width);
+  const smaller = others.map((across) => {
     return { name: `${camera}-${across}`, camera, size: sizeAt(across, options) };
   });
-  return [{ name: camera, camera, size: { width, height } }, ...others];
+  return [{ name: camera, camera, size: { width, height } }, ...smaller];
 }
 
 /** The size in which a perspective picture is drawn: the largest of its sizes. */

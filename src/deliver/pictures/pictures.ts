@@ -1,8 +1,9 @@
 /** The delivery of pictures: the browser starts with the first one. */
 
+import type { FileFacts } from '../../run/output/delivered-files.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { readGlb } from '../making/glb-container.ts';
-import type { Maker } from '../making/maker.ts';
+import type { FilePlace, Maker } from '../making/maker.ts';
 import { takePictures } from './picture.ts';
 import {
   drawnSize,
@@ -59,9 +60,20 @@ export function pictureFiles(options: PictureOptions): Pick<Maker, 'name' | 'fil
   const files = picturesOf(options).map((picture) => ({
     name: `${picture.name}.${options.format}`,
     key: `${EDITION.version} ${JSON.stringify(whatDecides(picture, options))}`,
-    hasArticle: picture.camera !== undefined && picture.name !== picture.camera,
+    ...(picture.camera !== undefined && { places: placesOf(picture, options) }),
   }));
   return { name: 'pictures', files, digestOf: digestOfLook };
+}
+
+/** A view is found by article, camera and width; in its first size also at the address of older versions. */
+function placesOf({ name, camera, size }: NamedPicture, { format }: PictureOptions): FilePlace[] {
+  const place = (file: string, hasArticle: boolean, facts: FileFacts): FilePlace => ({
+    name: `${file}.${format}`,
+    ...{ hasArticle, facts: { camera: camera!, ...facts } },
+  });
+  if (name !== camera) return [place(name, true, {})];
+  const readable = size === undefined ? camera : `${camera}-${size.width}`;
+  return [place(readable, true, {}), place(camera, false, { isFormerAddress: true })];
 }
 
 /** Digest of what a picture shows of a GLB: all but names and other notes; a layer says whether there is a floor. */

@@ -1,5 +1,6 @@
 /** The detail of one article of the gallery: pictures, 3D view, figures, downloads and the snippet for a shop. */
 import { visible } from '../../../support/visible.ts';
+import { altText } from '../../making/alt-text.ts';
 import { MASTER, VARIANTS } from '../../making/names.ts';
 import { button, byId, element } from '../../pictures/page/elements.ts';
 import {
@@ -7,11 +8,11 @@ import {
   type GalleryData,
   type GalleryFile,
   type GalleryItem,
-  isView,
   MODEL_VIEWER_EXPOSURE,
   type ModelView,
   mainPicture,
   type OpenModelView,
+  viewsOf,
 } from '../gallery-data.ts';
 import { bytesText, priceText, sizeText } from './gallery-texts.ts';
 
@@ -64,7 +65,7 @@ export function openDetail(item: GalleryItem, around: Surroundings): void {
   opened++;
   onClose = around.onClose;
   const stage = element('div', { class: 'stage' });
-  const views = item.files.filter(isView);
+  const views = viewsOf(item);
   const close = button('×', { class: 'close', 'aria-label': 'Close' }, () => dialog.close());
   const name = element(
     'h2',
@@ -93,6 +94,10 @@ export function openDetail(item: GalleryItem, around: Surroundings): void {
   name.focus();
 }
 
+function altOf({ name, number, variant }: GalleryItem): string {
+  return altText({ name: name || number, variant });
+}
+
 function step(kind: string, sign: string, label: string, item: GalleryItem | undefined) {
   if (item === undefined) return element('span', { class: `step ${kind}`, 'aria-hidden': 'true' });
   const href = `#${encodeURIComponent(item.id)}`;
@@ -106,7 +111,7 @@ function shown(text: string): string {
 
 function showPicture(item: GalleryItem, stage: HTMLElement, picture: GalleryFile | undefined) {
   endView();
-  const alt = `${shown(item.name || item.number)}, ${picture?.name.replace(/\.\w+$/, '')}`;
+  const alt = `${altOf(item)}, ${picture?.camera}`;
   stage.replaceChildren(
     picture
       ? element('img', { src: addressOf(picture.path), alt })
@@ -134,9 +139,7 @@ function stageButtons(
   const main = mainPicture(item);
   row.append(
     ...views.map((file) =>
-      toggle(shown(file.name.replace(/\.\w+$/, '')), file === main, () =>
-        showPicture(item, stage, file),
-      ),
+      toggle(shown(file.camera!), file === main, () => showPicture(item, stage, file)),
     ),
     toggle('3D', false, () => void showModel(item, stage, row, items)),
   );
@@ -310,7 +313,7 @@ function snippetText(item: GalleryItem): string {
     ['src', absolute(model)],
     ...(quickLook ? [['ios-src', absolute(quickLook)] as [string, string]] : []),
     ...(picture ? [['poster', absolute(picture)] as [string, string]] : []),
-    ['alt', shown(item.name || item.number)],
+    ['alt', altOf(item)],
     ['exposure', String(MODEL_VIEWER_EXPOSURE)],
   ];
   const lines = attributes.map(([name, value]) => `  ${name}="${escaped(value)}"`);

@@ -9,6 +9,8 @@ import {
   type FeedOptions,
   feedRows,
 } from '../../../../src/deliver/feeds/feeds.ts';
+import { altText } from '../../../../src/deliver/making/alt-text.ts';
+import { configurationId } from '../../../../src/model/configuration-id.ts';
 import type { CatalogueLine } from '../../../../src/run/lists/manifest-line.ts';
 import { anyText } from '../../../helpers/any-text.ts';
 
@@ -47,14 +49,24 @@ const file = (delivery: string, name: string) => ({
   sha256: DIGEST,
 });
 const FILES = [
+  file('pictures', 'LM-DOM-16-front-1024.jpg'),
   file('pictures', 'front.jpg'),
+  file('pictures', 'LM-DOM-16-hero-1024.jpg'),
   file('pictures', 'hero.jpg'),
+  file('pictures', 'LM-DOM-16-hero-400.jpg'),
+  file('pictures', 'LM-DOM-16-top.jpg'),
+  file('pictures', 'turn-01.jpg'),
   file('google', 'model.glb'),
   file('ar-ios', 'model.usdz'),
 ];
-const ITEM: FeedItem = { line: LAMP, files: FILES };
+const LANGUAGES = {
+  en: LAMP,
+  de: { ...LAMP, shorttext: 'Pendelleuchte', varianttext: 'Metall: Messing\nZuleitung: schwarz' },
+};
+const ITEM: FeedItem = { line: LAMP, languages: LANGUAGES, files: FILES };
 const BARE: FeedItem = {
   line: { ...LAMP, price: null, sizeMillimetres: null, glb: null, sha256: null },
+  languages: {},
   files: [],
 };
 
@@ -75,7 +87,7 @@ describe('the schema.org feed', () => {
       '@type': 'Product',
       mpn: LAMP.finalarticlenumber,
       description: `${LAMP.longtext}\n${LAMP.varianttext}`,
-      image: addressAt(OPTIONS.baseUrl, `pictures/${FOLDER}/hero.jpg`),
+      image: addressAt(OPTIONS.baseUrl, `pictures/${FOLDER}/LM-DOM-16-hero-1024.jpg`),
       width: { value: 406, unitCode: 'MMT' },
       offers: { price: 300, priceCurrency: 'EUR', availability: 'https://schema.org/InStock' },
       additionalProperty: [{ name: 'Metal', value: 'Brushed brass' }],
@@ -107,7 +119,7 @@ describe('the feed of Google', () => {
       title: 'Pendant dome, 16 inch',
       description: 'Pendant dome </script><b>"dimmable"</b> Metal: Brushed brass',
       link: `https://shop.example/AULI/LM-DOM%2016%22%3BMETALL%3DMS?id=${row!.id}`,
-      image_link: `https://cdn.example/3d/pictures/${FOLDER}/hero.jpg`,
+      image_link: `https://cdn.example/3d/pictures/${FOLDER}/LM-DOM-16-hero-1024.jpg`,
       availability: 'in_stock',
       price: '300.00 EUR',
       brand: 'AULI',
@@ -164,7 +176,8 @@ describe('the feed of Shopify', () => {
         'Option1 Value': 'Default Title',
         'Variant SKU': 'LM-DOM 16";METALL=MS',
         'Variant Price': '300.00',
-        'Image Src': `https://cdn.example/3d/pictures/${FOLDER}/hero.jpg`,
+        'Image Src': `https://cdn.example/3d/pictures/${FOLDER}/LM-DOM-16-hero-1024.jpg`,
+        'Image Alt Text': 'Pendant dome, 16 inch, Metal: Brushed brass',
         '3D model (product.metafields.custom.model_3d)': `https://cdn.example/3d/${LAMP.glb}`,
         Status: 'draft',
       },
@@ -181,7 +194,7 @@ describe('the feed for an ERP', () => {
         price: '300',
         currency: 'EUR',
         depthMillimetres: '406.4',
-        picture: `pictures/${FOLDER}/hero.jpg`,
+        picture: `pictures/${FOLDER}/LM-DOM-16-hero-1024.jpg`,
         glb: LAMP.glb,
         models: `${LAMP.glb} google/${FOLDER}/model.glb ar-ios/${FOLDER}/model.usdz`,
       },
@@ -192,6 +205,47 @@ describe('the feed for an ERP', () => {
     const [row] = read('csv', [BARE]);
     const empty = { price: '', widthMillimetres: '', glb: '', picture: '', glbUrl: '' };
     expect(row).toMatchObject(empty);
+  });
+});
+
+describe('the feed of pictures', () => {
+  it('has each view in all widths, and what it shows in each language', () => {
+    const rows = [...feedRows('pictures', [BARE, ITEM], OPTIONS)].map((row) => JSON.parse(row));
+    const picture = (name: string) => ({
+      path: `pictures/${FOLDER}/${name}`,
+      url: `https://cdn.example/3d/pictures/${FOLDER}/${name}`,
+      sha256: DIGEST,
+    });
+    expect(rows).toEqual([
+      {
+        id: expect.stringMatching(/^[\w~.-]{1,50}$/),
+        ...configurationId(LAMP),
+        alt: {
+          en: 'Pendant dome, 16 inch, Metal: Brushed brass',
+          de: 'Pendelleuchte, Metall: Messing, Zuleitung: schwarz',
+        },
+        pictures: [
+          { camera: 'front', width: 1024, ...picture('LM-DOM-16-front-1024.jpg') },
+          { camera: 'hero', width: 1024, ...picture('LM-DOM-16-hero-1024.jpg') },
+          { camera: 'hero', width: 400, ...picture('LM-DOM-16-hero-400.jpg') },
+          { camera: 'top', ...picture('LM-DOM-16-top.jpg') },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('the text for a picture', () => {
+  it('is one line, with as much of the variant text as fits', () => {
+    const variant = `Finish: Walnut veneer\r\n\nFrame: Silver\n${'x'.repeat(200)}\nCastors: soft`;
+    expect(altText({ name: 'Desk\n1600', variant })).toBe(
+      'Desk 1600, Finish: Walnut veneer, Frame: Silver',
+    );
+  });
+
+  it('is the name where nothing else fits, however long that is', () => {
+    const name = 'Desk '.repeat(60).trim();
+    expect(altText({ name, variant: 'Frame: Silver' })).toBe(name);
   });
 });
 
@@ -209,7 +263,7 @@ const anyLine = fc.record({
 it('every feed has one row of all its columns for each line, whatever its texts are', () => {
   fc.assert(
     fc.property(fc.array(anyLine, { maxLength: 5 }), (lines) => {
-      const items = lines.map((line) => ({ line: { ...LAMP, ...line }, files: FILES }));
+      const items = lines.map((line) => ({ ...ITEM, line: { ...LAMP, ...line } }));
       expect(productsOf(items)).toHaveLength(lines.length);
       expect(read('csv', items)).toHaveLength(lines.length);
       const sold = lines.filter(({ price }) => Number(price?.toFixed(2)) > 0).length;
@@ -223,7 +277,7 @@ it('identifiers differ where configurations do, and stay otherwise', () => {
   fc.assert(
     fc.property(anyLine, anyLine, (a, b) => {
       const lines = [a, b].map((line) => ({ ...LAMP, ...line }));
-      const [first, second] = productsOf(lines.map((line) => ({ line, files: [] })));
+      const [first, second] = productsOf(lines.map((line) => ({ ...BARE, line })));
       const [one, other] = lines.map((line) =>
         JSON.stringify([
           line.manufacturer.toUpperCase(),
