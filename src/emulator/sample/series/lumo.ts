@@ -10,6 +10,8 @@ import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 const PROGRAM = 'LUMO';
 const D3 = layer(PROGRAM, 'D3');
 const visible = partsOn(D3);
+/** The part of a pendant that touches the ceiling. */
+const onCeiling = partsOn(layer(PROGRAM, 'D3_CEILING'));
 
 const METAL = choices('METALL', 'OBERFLÄCHE', text('Metall', 'Metal'), [
   choice('Schwarz', 'SW', 'schwarz matt', 'Matt black', { mat: home('SCHWARZ MATT') }),
@@ -134,7 +136,7 @@ function pendant(diameter: number, values: Values): Part[] {
   return [
     top({ lay: D3 }, dome(diameter, h, metal(values))),
     visible(solid('cyl', [1.2 - h / 1000, 0.0025]), home('KABEL'), [0, h / 1000 + 0.035, 0]),
-    visible(shared('RUNDROHR', 110, 24), metal(values), [0, 1.215, 0]),
+    onCeiling(shared('RUNDROHR', 110, 24), metal(values), [0, 1.215, 0]),
     ...plan(PROGRAM, diameter / 1000, diameter / 1000, [-diameter / 2000, 0, -diameter / 2000]),
   ];
 }
@@ -145,7 +147,7 @@ function globe(values: Values): Part[] {
     visible(solid('sphere', { Radius: 0.06 }), home('OPALGLAS'), [0, 0.15, 0]),
     visible(shared('RUNDROHR', 60, 70), metal(values), [0, 0.275, 0]),
     visible(solid('cyl', [0.85, 0.0025]), home('KABEL'), [0, 0.345, 0]),
-    visible(shared('RUNDROHR', 110, 24), metal(values), [0, 1.19, 0]),
+    onCeiling(shared('RUNDROHR', 110, 24), metal(values), [0, 1.19, 0]),
     ...plan(PROGRAM, 0.3, 0.3, [-0.15, 0, -0.15]),
   ];
 }
@@ -158,7 +160,7 @@ function linear(values: Values): Part[] {
     ...[-0.5, 0.5].map((x) =>
       visible(solid('cyl', { LEN: 1.1, RAD: 0.001 }), home('KABEL'), [x, 0.05, 0]),
     ),
-    visible(shared('KASTEN', 1100, 26, 60, 8), metal(values), [-0.55, 1.15, -0.03]),
+    onCeiling(shared('KASTEN', 1100, 26, 60, 8), metal(values), [-0.55, 1.15, -0.03]),
     imp(shared('SYMBOL', 1400, 60), {
       at: [-0.7, 0, -0.03],
       mat: home('SYMBOL'),
