@@ -16,7 +16,7 @@ const picturesSchema = () =>
       cameras: z
         .array(z.enum(cameras))
         .default([...PICTURE_DEFAULTS.cameras])
-        .describe('views: hero is three-quarter, top a floor plan'),
+        .describe('views: hero is three-quarter, top a floor plan, closeup the main material'),
       width: whole(1, mostPixelsASide).default(PICTURE_DEFAULTS.width).describe('pixels'),
       height: whole(1, mostPixelsASide).default(PICTURE_DEFAULTS.height).describe('pixels'),
       sizes: z

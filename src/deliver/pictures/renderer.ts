@@ -214,8 +214,11 @@ async function takeAll(
   shots: readonly Shot[],
 ): Promise<Picture[]> {
   const page = await opened;
-  const sides = shots.map(({ size }) =>
-    'width' in size ? Math.max(size.width, size.height) : MOST_PIXELS_A_SIDE,
+  // A closeup shows a small part of a texture.
+  const sides = shots.map(({ size, camera }) =>
+    'width' in size && camera.closeupMetres === undefined
+      ? Math.max(size.width, size.height)
+      : MOST_PIXELS_A_SIDE,
   );
   await inPage(page, 'load', { address: model, pixels: Math.max(...sides) });
   const pictures: Picture[] = [];

@@ -4,6 +4,7 @@ import {
   BufferAttribute,
   type BufferGeometry,
   InstancedBufferGeometry,
+  type Matrix4,
   type Mesh,
   Vector3,
 } from 'three';
@@ -14,32 +15,37 @@ const MOST_TRIANGLES = 60_000;
 /** Error of a simplified shadow, by the size of its mesh: below a pixel of a depth map. */
 const SHADOW_ERROR = 0.01;
 
-interface Surface {
+interface Triangles {
   points: Float32Array;
   corners: Uint32Array;
+}
+
+/** The triangles of a mesh, in world coordinates, metres. */
+export function trianglesOf({ geometry, matrixWorld }: Mesh): Triangles {
+  const { points, corners } = surfaceOf(geometry, 1);
+  placePoints(points, matrixWorld, points, 0);
+  return { points, corners };
 }
 
 /** Makes one mesh of several, in world coordinates, metres. */
 export async function castersOf(meshes: readonly Mesh[]): Promise<InstancedBufferGeometry> {
   const share = MOST_TRIANGLES / meshes.reduce((sum, mesh) => sum + triangleCount(mesh), 0);
   if (share < 1) await MeshoptSimplifier.ready;
-  const made = new Map<BufferGeometry, Surface>();
+  const made = new Map<BufferGeometry, Triangles>();
   const placed = meshes.map((mesh) => {
     const { geometry, matrixWorld } = mesh;
     if (!made.has(geometry)) made.set(geometry, surfaceOf(geometry, share));
     return { matrixWorld, ...made.get(geometry)! };
   });
-  const count = (of: (surface: Surface) => number) =>
+  const count = (of: (surface: Triangles) => number) =>
     placed.reduce((sum, surface) => sum + of(surface), 0);
   const points = new Float32Array(count((surface) => surface.points.length));
   const corners = new Uint32Array(count((surface) => surface.corners.length));
-  const point = new Vector3();
   let [at, corner] = [0, 0];
   for (const { matrixWorld, ...surface } of placed) {
-    const first = at / 3;
-    for (let i = 0; i < surface.points.length; i += 3, at += 3)
-      point.fromArray(surface.points, i).applyMatrix4(matrixWorld).toArray(points, at);
-    for (const index of surface.corners) corners[corner++] = first + index;
+    placePoints(surface.points, matrixWorld, points, at);
+    for (const index of surface.corners) corners[corner++] = at / 3 + index;
+    at += surface.points.length;
   }
   const result = new InstancedBufferGeometry();
   result.setAttribute('position', new BufferAttribute(points, 3));
@@ -47,11 +53,21 @@ export async function castersOf(meshes: readonly Mesh[]): Promise<InstancedBuffe
   return result;
 }
 
+/** Writes points at another place into an array, from an index on. */
+function placePoints(points: Float32Array, place: Matrix4, into: Float32Array, at: number): void {
+  const point = new Vector3();
+  for (let i = 0; i < points.length; i += 3)
+    point
+      .fromArray(points, i)
+      .applyMatrix4(place)
+      .toArray(into, at + i);
+}
+
 function triangleCount({ geometry }: Mesh): number {
   return (geometry.index?.count ?? geometry.attributes.position?.count ?? 0) / 3;
 }
 
-function surfaceOf({ index, attributes }: BufferGeometry, share: number): Surface {
+function surfaceOf({ index, attributes }: BufferGeometry, share: number): Triangles {
   const position = attributes.position!;
   const points = new Float32Array(3 * position.count);
   for (let i = 0; i < position.count; i++) {
@@ -66,7 +82,7 @@ function surfaceOf({ index, attributes }: BufferGeometry, share: number): Surfac
 }
 
 /** The surface without the points that no triangle uses. */
-function used(points: Float32Array, corners: Uint32Array): Surface {
+function used(points: Float32Array, corners: Uint32Array): Triangles {
   const places = new Map<number, number>();
   const kept = corners.map((index) => {
     const place = places.get(index) ?? places.size;

@@ -34,6 +34,7 @@ let pixelsOfPictures = 0;
 
 export interface Model {
   scene: Scene;
+  meshes: readonly Mesh[];
   /** The opaque parts, with materials that only draw their depth. */
   solid: Scene;
   casting: readonly Mesh[];
@@ -94,6 +95,7 @@ export async function loadModel(
   const casting = opaque.length > 0 ? opaque : meshes;
   return {
     scene,
+    meshes,
     solid: sceneOf(opaque.map(copyInPlace)),
     casting,
     shape: await shapeOf(meshes),

@@ -11,7 +11,8 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import type { Vec3 } from '../../../convert/model/graphics.ts';
-import { FIELD_OF_VIEW_DEGREES, type PlacedCamera, placeCamera } from '../camera.ts';
+import { FIELD_OF_VIEW_DEGREES, moveNear, type PlacedCamera, placeCamera } from '../camera.ts';
+import { closeupOf } from '../closeup.ts';
 import {
   BROWSER_ERROR,
   type PicturePage,
@@ -20,7 +21,7 @@ import {
   type Shot,
   sizeToScale,
 } from '../shot.ts';
-import { castersOf } from './casters.ts';
+import { castersOf, trianglesOf } from './casters.ts';
 import { drawContact, drawContactMap } from './contact-map.ts';
 import { reachOfShadow } from './floor.ts';
 import { clearTarget, renderer } from './gpu.ts';
@@ -48,6 +49,8 @@ const ON_MODEL = {
   nearShare: 0.004,
   fade: { half: [1e9, 1e9], reach: 1 },
 } as const;
+/** That on a closeup, in which the steps of the depth maps are wider. */
+const ON_CLOSEUP = { ...ON_MODEL, times: 4, nearShare: 0.016 } as const;
 /** That on a floor, which has no edges, and soft shadows. */
 const ON_FLOOR = { share: 1 / 4, leastPixels: 128, times: 3, nearShare: 1e3 } as const;
 /** The shadows at feet, which are narrow. */
@@ -123,20 +126,37 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   const hasFloor =
     backdrop.shadow > 0 && (floor === 'auto' ? model.standsOnFloor : floor === 'always');
   const framed = hasFloor ? withShadow(model) : points;
-  const placed = placeCamera(framed, camera, aspect, isFlat ? 0 : MARGIN);
+  const whole = placeCamera(framed, camera, aspect, isFlat ? 0 : MARGIN);
+  const placed = closeTo(model, whole, camera, aspect);
   const { width, height, pixelsPerMetre }: ScaledSize =
     'width' in size ? size : sizeToScale(placed, size.pixelsPerMetre);
   const eye = eyeOf(placed, isFlat, aspect);
-  const key = JSON.stringify([camera, width, height, hasFloor]);
-  const { onModel, onFloor } = viewOf(model, eye, key, { width, height }, hasFloor);
+  const isCloseup = placed !== whole;
+  // Finishes of a shape have other materials, and so other closeups.
+  const key = JSON.stringify([camera, placed.position, width, height, hasFloor]);
+  const smoothing = isCloseup ? ON_CLOSEUP : ON_MODEL;
+  const { onModel, onFloor } = viewOf(model, key, { eye, width, height, hasFloor, smoothing });
   const target = targetFor(width, height);
   setVisibility(onModel.share, onModel.plain);
   const shadow = backdrop.shadow * (model.isClear ? CLEAR_SHADOW : 1);
-  setBackdrop(target.texture, onFloor, { ...backdrop, shadow });
+  setBackdrop(target.texture, onFloor, { ...backdrop, shadow, isCut: isCloseup });
   clearTarget(target);
   renderer.render(solid, eye);
   renderer.render(scene, eye);
   return { pixels: finishedPixels(width, height), width, height, pixelsPerMetre };
+}
+
+/** The camera near to the part of a model that it shows, where it does not show the whole. */
+function closeTo(
+  { meshes }: Model,
+  whole: PlacedCamera,
+  { closeupMetres }: Shot['camera'],
+  aspect: number,
+): PlacedCamera {
+  if (closeupMetres === undefined) return whole;
+  const surfaces = meshes.map((mesh) => ({ ...trianglesOf(mesh), material: mesh.material }));
+  const closeup = closeupOf(surfaces, whole, closeupMetres);
+  return closeup === undefined ? whole : moveNear(whole, closeup, aspect);
 }
 
 /** The points of a model and of its shadow. */
@@ -161,20 +181,23 @@ function clearViews(): void {
   views.byCamera.clear();
 }
 
-/** @param key - Of camera and size. */
+/** @param key - Of the other parameters. */
 function viewOf(
   { solid, box }: Model,
-  eye: Camera,
   key: string,
-  size: PictureSize,
-  hasFloor: boolean,
+  seen: PictureSize & {
+    eye: Camera;
+    hasFloor: boolean;
+    smoothing: typeof ON_MODEL | typeof ON_CLOSEUP;
+  },
 ): View {
   const known = views.byCamera.get(key);
   if (known !== undefined) return known;
   if (views.byCamera.size === MOST_VIEWS) clearViews();
+  const { eye, hasFloor, smoothing } = seen;
   const view = {
-    onFloor: hasFloor ? floorSeenBy(eye, box, size) : undefined,
-    onModel: drawVisibility(solid, eye, partOf(size, ON_MODEL), ON_MODEL),
+    onFloor: hasFloor ? floorSeenBy(eye, box, seen) : undefined,
+    onModel: drawVisibility(solid, eye, partOf(seen, smoothing), smoothing),
   };
   views.byCamera.set(key, view);
   return view;

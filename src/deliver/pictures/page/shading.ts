@@ -143,18 +143,26 @@ const finish = {
   /** The background, in the colours of the finished picture. */
   plain: { value: new Vector4() },
   shadow: { value: 0 },
+  /** Within this share of the picture, the shadow ends before its border. */
+  border: { value: 0 },
 };
 
-/** GLSL: the shadow on the floor at a place of the picture, from 0 to 1. It ends before the picture does. */
+/** Of a picture that shows the whole model. */
+const BORDER = 0.06;
+/** Of one whose borders cut the shadow: less than a pixel. */
+const NO_BORDER = 1e-5;
+
+/** GLSL: the shadow on the floor at a place of the picture, from 0 to 1. */
 const SHADE_OF_FLOOR = `
   uniform highp sampler2D floorShade;
   uniform sampler2D contact;
   uniform float shadow;
+  uniform float border;
   float shadeOfFloor(vec2 at) {
     if (shadow == 0.0) return 0.0;
     float light = texture(floorShade, at).r * (1.0 - texture(contact, at).r);
-    vec2 border = smoothstep(vec2(0.0), vec2(0.06), min(at, 1.0 - at));
-    return shadow * (1.0 - light) * border.x * border.y;
+    vec2 inside = smoothstep(vec2(0.0), vec2(border), min(at, 1.0 - at));
+    return shadow * (1.0 - light) * inside.x * inside.y;
   }`;
 
 /**
@@ -189,16 +197,22 @@ function createBackdrop(): Mesh {
   return mesh;
 }
 
-/** Sets what the next picture is drawn into, and what is behind the model. @param floor - Undefined: there is none. */
+/**
+ * Sets what the next picture is drawn into, and what is behind the model.
+ *
+ * @param floor - Undefined: there is none.
+ * @param shown - `isCut`: whether the picture shows only a part of the shadow.
+ */
 export function setBackdrop(
   picture: Texture,
   floor: { share: Texture; contact: Texture } | undefined,
-  { color, shadow }: Pick<Shot['backdrop'], 'color' | 'shadow'>,
+  { color, shadow, isCut }: Pick<Shot['backdrop'], 'color' | 'shadow'> & { isCut: boolean },
 ): void {
   finish.picture.value = picture;
   finish.floorShade.value = floor?.share ?? null;
   finish.contact.value = floor?.contact ?? null;
   finish.shadow.value = floor ? shadow : 0;
+  finish.border.value = isCut ? NO_BORDER : BORDER;
   finish.background.value.set(...(color ?? ([0, 0, 0] as const)), color ? 1 : 0);
   const { r, g, b } = new Color(...(color ?? [0, 0, 0])).convertLinearToSRGB();
   finish.plain.value.set(r, g, b, color ? 1 : 0);
