@@ -1,7 +1,7 @@
 /** The delivery of USDZ, for AR on Apple's devices. */
-import { ConverterError } from '../../support/errors.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { Maker } from '../making/maker.ts';
+import { readDocument } from '../making/read-document.ts';
 
 /** Increase this version if the same model gets another file. */
 const VERSION = 1;
@@ -20,20 +20,10 @@ export function createUsdzMaker(): Maker {
     atOnce: AT_ONCE,
     async make(master) {
       const { writeUsdz } = await import('./usdz.ts');
-      const { bytes, losses, ...counts } = writeUsdz(await read(master));
+      const { document } = await readDocument(master);
+      const { bytes, losses, ...counts } = writeUsdz(document);
       const lost = cutText(losses.join('; '), TEXT_LIMITS.message);
       return [{ bytes, facts: { ...counts, losses: losses.length, ...(lost && { lost }) } }];
     },
   };
-}
-
-async function read(master: Uint8Array) {
-  const { WebIO } = await import('@gltf-transform/core');
-  const { KHRONOS_EXTENSIONS } = await import('@gltf-transform/extensions');
-  try {
-    return await new WebIO().registerExtensions(KHRONOS_EXTENSIONS).readBinary(master);
-  } catch (cause) {
-    const message = `the master: expected a GLB, received what is none: ${(cause as Error).message}`;
-    throw new ConverterError('STORE_DAMAGED', message, { cause });
-  }
 }
