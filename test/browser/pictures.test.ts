@@ -1,4 +1,6 @@
 /** Pictures that a real browser takes of real GLBs. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeGlb } from '../../src/convert/write/glb.ts';
@@ -9,12 +11,15 @@ import {
   TRANSPARENT,
 } from '../../src/deliver/pictures/picture-options.ts';
 import { BrowserRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
+import { convert } from '../../src/library.ts';
 import { sharedRenderer } from '../helpers/browser.ts';
 import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
+import { ciede2000, hueDifference, labOf, meanColour } from '../helpers/colour-difference.ts';
 import { encoded, flatPicture } from '../helpers/flat-picture.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const SIZE = 128;
 const OPTIONS: PictureOptions = { ...PICTURE_DEFAULTS, width: SIZE, height: SIZE };
@@ -68,6 +73,8 @@ const WHITE = { mname: 'BOARD', dif: '0xFAFAFA' };
 interface Pixels {
   at(x: number, y: number): [number, number, number, number];
   count(is: (pixel: [number, number, number, number]) => boolean): number;
+  /** Red, green and blue of each pixel. */
+  all: number[][];
 }
 
 async function pixelsOf(bytes: Uint8Array): Promise<Pixels> {
@@ -77,10 +84,11 @@ async function pixelsOf(bytes: Uint8Array): Promise<Pixels> {
     .toBuffer({ resolveWithObject: true });
   const pixel = (i: number) =>
     Array.from(data.subarray(4 * i, 4 * i + 4)) as [number, number, number, number];
+  const all = Array.from({ length: info.width * info.height }, (_, i) => pixel(i));
   return {
     at: (x, y) => pixel(Math.floor(y * info.height) * info.width + Math.floor(x * info.width)),
-    count: (is) =>
-      Array.from({ length: info.width * info.height }, (_, i) => pixel(i)).filter(is).length,
+    count: (is) => all.filter(is).length,
+    all: all.map((each) => each.slice(0, 3)),
   };
 }
 
@@ -123,6 +131,33 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
     expect(centre(front!, 'y')).toBeLessThan(0.6);
     expect(isRed(top!.at(0.05, 0.05))).toBe(true);
     expect(isRed(top!.at(0.9, 0.9))).toBe(false);
+  });
+
+  it('show the material of a sample article from near: its cover, which fills the picture', async () => {
+    const folder = await temporaryFolder();
+    const output = join(folder, 'pouf.glb');
+    const article = { manufacturer: 'BRNK', program: 'KONVA', basearticlenumber: 'KV-POUF Ø46' };
+    await convert({ service: { emulator: true }, article, output });
+    const pouf = new Uint8Array(await readFile(output));
+    const options = { ...OPTIONS, cameras: ['closeup'], format: 'png' } as const;
+    const [closeup] = await takePictures(renderer, pouf, options);
+    expect(closeup!.name).toBe('closeup');
+    const cover = new URL(
+      '../../src/emulator/sample/images/textures/fabricPetrol.jpg',
+      import.meta.url,
+    );
+    const expected = labOf(meanColour((await pixelsOf(await readFile(cover))).all));
+    const shown = (await pixelsOf(closeup!.bytes)).all;
+    const isCover = (pixel: number[]) => hueDifference(expected, labOf(pixel)) < 25;
+    expect(shown.filter(isCover).length / shown.length).toBeGreaterThan(0.9);
+    expect(ciede2000(expected, labOf(meanColour(shown)))).toBeLessThan(8);
+    // The weave is visible: lightness differs from pixel to pixel.
+    const levels = shown.map((pixel) => labOf(pixel)[0]);
+    const mean = levels.reduce((sum, level) => sum + level, 0) / levels.length;
+    const spread = levels.reduce((sum, level) => sum + Math.abs(level - mean), 0) / levels.length;
+    expect(spread).toBeGreaterThan(1);
+    const [again] = await takePictures(renderer, pouf, options);
+    expect(Buffer.compare(again!.bytes, closeup!.bytes)).toBe(0);
   });
 
   it('have the same pixels each time', async () => {

@@ -71,7 +71,7 @@ async function shownDigest(
   const known = await derived.get(key);
   if (known !== undefined) return new TextDecoder().decode(known);
   if (read === undefined) return undefined;
-  const digest = digestOf(await read());
+  const digest = await digestOf(await read());
   await derived.put(key, new TextEncoder().encode(digest));
   return digest;
 }

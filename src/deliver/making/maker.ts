@@ -48,7 +48,7 @@ export interface Maker {
   /** What decides the files of all masters, such as the light of pictures, and a sentence for where it has changed. */
   edition?: Edition;
   /** Digest of what its files show of a master. @defaultValue that of all its bytes */
-  digestOf?(master: Uint8Array): Digest;
+  digestOf?(master: Uint8Array): Digest | Promise<Digest>;
   /** Whether its files are side by side, beside {@link SHARED_FOLDER}. @defaultValue each master has a folder */
   isFlat?: boolean;
   /** Number of masters that are processed at the same time. */

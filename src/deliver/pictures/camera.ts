@@ -70,12 +70,7 @@ export function placeCamera(
   aspect: number,
   margin: number,
 ): PlacedCamera {
-  const azimuth = radians(azimuthDegrees);
-  const elevation = radians(elevationDegrees);
-  const level = elevationDegrees === 90 ? 0 : cos(elevation);
-  const back: Vec3 = [sin(azimuth) * level, sin(elevation), cos(azimuth) * level];
-  const right: Vec3 = [cos(azimuth), 0, -sin(azimuth)];
-  const up = cross(back, right);
+  const { right, up, back } = axesOf({ azimuthDegrees, elevationDegrees });
   const isFlat = projection === 'orthographic';
   const place = isOfTurn ? swept(points) : points;
   const slopeUp = isFlat ? 0 : tan(radians(FIELD_OF_VIEW_DEGREES / 2)) * (1 - margin);
@@ -135,6 +130,22 @@ export function moveNear(
   const behind = (k: 0 | 1 | 2) => (camera.position[k] - position[k]) * back[k];
   const nearer = behind(0) + behind(1) + behind(2);
   return { ...camera, position, near: distance / 10, far: camera.far - nearer };
+}
+
+/** The directions of a camera: right and up in its picture, and back towards the viewer; of unit length. */
+export function axesOf({
+  azimuthDegrees,
+  elevationDegrees,
+}: Pick<Camera, 'azimuthDegrees' | 'elevationDegrees'>): Pick<
+  PlacedCamera,
+  'right' | 'up' | 'back'
+> {
+  const azimuth = radians(azimuthDegrees);
+  const elevation = radians(elevationDegrees);
+  const level = elevationDegrees === 90 ? 0 : cos(elevation);
+  const back: Vec3 = [sin(azimuth) * level, sin(elevation), cos(azimuth) * level];
+  const right: Vec3 = [cos(azimuth), 0, -sin(azimuth)];
+  return { right, up: cross(back, right), back };
 }
 
 /** Number of directions on the circles of a turning model. */

@@ -1,6 +1,6 @@
 /** Pictures as files: the pictures of a model, their formats, and the sheet of a turntable. */
 import { linearColor } from '../../convert/math/color.ts';
-import { CAMERAS, type CameraName } from './camera.ts';
+import { CAMERAS, type Camera } from './camera.ts';
 import {
   drawnSize,
   frameName,
@@ -12,7 +12,7 @@ import {
   TRANSPARENT,
 } from './picture-options.ts';
 import type { Picture, Renderer } from './renderer.ts';
-import type { PictureSize, Shot } from './shot.ts';
+import { MOST_PIXELS_A_SIDE, type PictureSize, type Shot } from './shot.ts';
 
 /** Columns of the sheet of frames. */
 const COLUMNS = 6;
@@ -46,7 +46,7 @@ export async function takePictures(
   options: PictureOptions,
 ): Promise<PictureFile[]> {
   const views = options.cameras.map((camera): [Shot, NamedPicture[]] => {
-    return [shotOf(camera, options), sizesOf(camera, options)];
+    return [shotOf(CAMERAS[camera], options), sizesOf(camera, options)];
   });
   const turn = turnOf(options).map((shot, i): [Shot, NamedPicture[]] => {
     return [shot, [{ name: frameName(i, options) }]];
@@ -70,16 +70,40 @@ export async function takePictures(
   return [...files, await sheetOf(taken.slice(options.cameras.length), options)];
 }
 
-function shotOf(name: CameraName, options: PictureOptions): Shot {
-  const camera = CAMERAS[name];
-  const { pixelsPerMetre } = options;
-  const backdrop = backdropOf(options);
-  return camera.projection === 'orthographic'
-    ? { camera, size: { pixelsPerMetre }, backdrop: { ...backdrop, shadow: 0 } }
-    : { camera, size: drawnSize(options), backdrop };
+/**
+ * Takes one picture of a GLB that is smaller than the images on it, such as a sample of a material.
+ *
+ * @throws as {@link takePictures}
+ */
+export async function takePicture(
+  renderer: Pick<Renderer, 'takePictures'>,
+  glb: Uint8Array,
+  camera: Camera,
+  options: PictureOptions,
+): Promise<Uint8Array> {
+  const shot = { ...shotOf(camera, options), imagePixels: MOST_PIXELS_A_SIDE };
+  const [picture] = await renderer.takePictures(glb, [shot]);
+  return encode(picture!, options);
 }
 
+function shotOf(camera: Camera, options: PictureOptions): Shot {
+  const { pixelsPerMetre } = options;
+  const backdrop = backdropOf(options);
+  if (camera.projection === 'orthographic')
+    return {
+      ...{ camera, size: { pixelsPerMetre }, imagePixels: MOST_PIXELS_A_SIDE },
+      backdrop: { ...backdrop, shadow: 0 },
+    };
+  const size = drawnSize(options);
+  // A closeup shows a small part of an image.
+  const imagePixels = camera.closeupMetres === undefined ? longestOf(size) : MOST_PIXELS_A_SIDE;
+  return { camera, size, imagePixels, backdrop };
+}
+
+const longestOf = ({ width, height }: PictureSize) => Math.max(width, height);
+
 function turnOf(options: PictureOptions): Shot[] {
+  const { width, height } = options;
   return Array.from({ length: options.frames }, (_, i) => ({
     camera: {
       azimuthDegrees: (360 * i) / options.frames,
@@ -88,7 +112,8 @@ function turnOf(options: PictureOptions): Shot[] {
       // The model must keep its size while it turns.
       isOfTurn: true,
     },
-    size: { width: options.width, height: options.height },
+    size: { width, height },
+    imagePixels: longestOf(options),
     backdrop: backdropOf(options),
   }));
 }

@@ -4,9 +4,9 @@ import { eachMaster } from '../making/each-master.ts';
 import { acceptSchema, kind } from '../making/kind.ts';
 import { PICTURES } from '../making/names.ts';
 import { drawnSize, PICTURE_CHOICES, PICTURE_DEFAULTS } from './picture-options.ts';
+import { backgroundSchema, formatSchema, sideSchema } from './picture-schema.ts';
 
-const { cameras, floors, formats, mostPixelsASide } = PICTURE_CHOICES;
-const BACKGROUND_SPELLINGS = 'expected a colour such as #f4f4f4, or transparent';
+const { cameras, floors, mostPixelsASide } = PICTURE_CHOICES;
 
 const whole = (min: number, max: number) => z.int().min(min).max(max);
 
@@ -17,18 +17,16 @@ const picturesSchema = () =>
         .array(z.enum(cameras))
         .default([...PICTURE_DEFAULTS.cameras])
         .describe('views: hero is three-quarter, top a floor plan, closeup the main material'),
-      width: whole(1, mostPixelsASide).default(PICTURE_DEFAULTS.width).describe('pixels'),
-      height: whole(1, mostPixelsASide).default(PICTURE_DEFAULTS.height).describe('pixels'),
+      width: sideSchema().default(PICTURE_DEFAULTS.width).describe('pixels'),
+      height: sideSchema().default(PICTURE_DEFAULTS.height).describe('pixels'),
       sizes: z
-        .array(whole(1, mostPixelsASide))
+        .array(sideSchema())
         .default([...PICTURE_DEFAULTS.sizes])
         .describe('widths in which each view is there too, such as 400, 800 and 1600; not of top'),
-      format: z.enum(formats).default(PICTURE_DEFAULTS.format).describe('of the files'),
-      background: z
-        .string()
-        .regex(/^(?:#[0-9a-f]{6}|transparent)$/i, BACKGROUND_SPELLINGS)
-        .default(PICTURE_DEFAULTS.background)
-        .describe('colour behind the model, such as #f4f4f4, or transparent'),
+      format: formatSchema(),
+      background: backgroundSchema().describe(
+        'colour behind the model, such as #f4f4f4, or transparent',
+      ),
       floor: z
         .enum(floors)
         .default(PICTURE_DEFAULTS.floor)

@@ -15,7 +15,7 @@ import {
 import type { Renderer } from './renderer.ts';
 
 /** Increase this version if the same model gets another picture, and say why. */
-const EDITION = {
+export const PICTURE_EDITION = {
   version: 10,
   changed: 'all pictures were taken again, because the light has changed',
 };
@@ -30,7 +30,7 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
   return {
     ...pictureFiles(options),
     atOnce: AT_ONCE,
-    edition: EDITION,
+    edition: PICTURE_EDITION,
     async make(master, names) {
       const wanted = new Set(names);
       const isViewed = (name: string) => wanted.has(fileOf(name));
@@ -59,7 +59,7 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
 export function pictureFiles(options: PictureOptions): Pick<Maker, 'name' | 'files' | 'digestOf'> {
   const files = picturesOf(options).map((picture) => ({
     name: `${picture.name}.${options.format}`,
-    key: `${EDITION.version} ${JSON.stringify(whatDecides(picture, options))}`,
+    key: `${PICTURE_EDITION.version} ${JSON.stringify(whatDecides(picture, options))}`,
     ...(picture.camera !== undefined && { places: placesOf(picture, options) }),
   }));
   return { name: 'pictures', files, digestOf: digestOfLook };

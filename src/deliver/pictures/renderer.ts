@@ -6,13 +6,7 @@ import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { endBrowser, type FoundBrowser, startBrowser } from './browser.ts';
 import { type ModelExchange, openModelExchange } from './model-exchange.ts';
 import { pictureBreach } from './picture-budget.ts';
-import {
-  BROWSER_ERROR,
-  MOST_PIXELS_A_SIDE,
-  type PicturePage,
-  type PictureSize,
-  type Shot,
-} from './shot.ts';
+import { BROWSER_ERROR, type PicturePage, type PictureSize, type Shot } from './shot.ts';
 
 /** The pixels of a picture: RGBA, 8 bits, from the topmost row to the lowest. */
 export interface Picture extends PictureSize {
@@ -214,13 +208,8 @@ async function takeAll(
   shots: readonly Shot[],
 ): Promise<Picture[]> {
   const page = await opened;
-  // A closeup shows a small part of a texture.
-  const sides = shots.map(({ size, camera }) =>
-    'width' in size && camera.closeupMetres === undefined
-      ? Math.max(size.width, size.height)
-      : MOST_PIXELS_A_SIDE,
-  );
-  await inPage(page, 'load', { address: model, pixels: Math.max(...sides) });
+  const pixels = Math.max(...shots.map(({ imagePixels }) => imagePixels));
+  await inPage(page, 'load', { address: model, pixels });
   const pictures: Picture[] = [];
   for (const shot of shots) {
     const { qoi, pixelsPerMetre } = await inPage(page, 'take', shot);

@@ -43,6 +43,8 @@ export type Floor = 'auto' | 'always' | 'never';
 export interface Shot {
   camera: Camera;
   size: PictureSize | { pixelsPerMetre: number };
+  /** Longest side of the images on the model, pixels: more would not be visible. */
+  imagePixels: number;
   backdrop: {
     /** Colour, linear; undefined: transparent. */
     color: readonly [number, number, number] | undefined;
