@@ -5,11 +5,13 @@ import type { Delivery } from './making/delivery.ts';
 import type { Kind } from './making/kind.ts';
 import { picturesKind } from './pictures/pictures-kind.ts';
 import { profilesKind } from './profiles/profiles-kind.ts';
+import { swatchesKind } from './swatches/swatches-kind.ts';
 import { variantsKind } from './variants/variants-kind.ts';
 
 /** The kinds by their key in `deliver:`, in the order in which they work. */
 export const KINDS = {
   pictures: picturesKind,
+  swatches: swatchesKind,
   profiles: profilesKind,
   variants: variantsKind,
 };

@@ -22,7 +22,7 @@ const WINGS = {
     ...['file', 'lists', 'report', 'output', 'open', 'conversions', 'articles', 'publishing'],
     ...['processor', 'failures'],
   ],
-  deliver: ['making', 'pictures', 'usd', 'profiles', 'variants', 'gallery', 'feeds'],
+  deliver: ['making', 'pictures', 'swatches', 'usd', 'profiles', 'variants', 'gallery', 'feeds'],
   distribute: ['store', 'queue'],
   web: [
     ...['planning/state', 'planning/parts', 'planning/panel', 'planning/stage', 'planning'],

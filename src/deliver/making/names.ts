@@ -6,5 +6,8 @@ export const MASTER = 'master';
 /** Name of the delivery of pictures. */
 export const PICTURES = 'pictures';
 
+/** Name of the delivery of pictures of finishes. */
+export const SWATCHES = 'swatches';
+
 /** Name of the delivery of files with several finishes. */
 export const VARIANTS = 'variants';

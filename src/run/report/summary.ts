@@ -178,6 +178,9 @@ function lossesText({ losses }: RunReport): string {
   return `${amount(all, 'value')} of the service not converted exactly: ${countsText(fields)}; see btg2gltf explain`;
 }
 
+/** Deliveries of pictures, which stand for no GLB. */
+const PICTURES: readonly string[] = ['pictures', 'swatches'];
+
 /** What was delivered, and the first failures. */
 export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): string[] {
   if (delivered === undefined) return [];
@@ -191,8 +194,7 @@ export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): stri
       if (rest.omitted > 0) counts.push(`${integer(rest.omitted)} left out`);
       if (rest.accepted > 0) counts.push(`${integer(rest.accepted)} failed as accepted`);
       const percent = Math.round((100 * bytes) / Math.max(1, masterBytes));
-      // Pictures stand for no GLB.
-      const isShare = masterBytes > 0 && name !== 'pictures';
+      const isShare = masterBytes > 0 && !PICTURES.includes(name);
       const share = isShare ? `, ${integer(percent)} % of the GLBs` : '';
       // Of feeds and the webhook.
       const written = bytes > 0 ? ` · ${size(bytes)}` : '';
