@@ -1,5 +1,6 @@
 /** What a closeup shows: a part of the material that covers most of a view. No imports from Node: a page uses this file. */
 import type { Vec3 } from '../../convert/model/graphics.ts';
+import { boundsOf } from '../making/bounds.ts';
 import type { PlacedCamera } from './camera.ts';
 
 /** Triangles of one material, in the coordinates of the model. */
@@ -20,6 +21,8 @@ interface Closeup {
 
 /** Cells along the longer side of a view: on a desk a cell has 3 cm, a tenth of a closeup. */
 const CELLS = 64;
+/** Least side of a view: the points of a broken model may all be one. */
+const LEAST_METRES = 1e-6;
 /** Largest share of the longer side of a view that a closeup shows. */
 const MOST_OF_VIEW = 1 / 3;
 /** Largest side of a closeup by the width of its material there: a tube does not become a line. */
@@ -32,7 +35,7 @@ type Axes = Pick<PlacedCamera, 'right' | 'up' | 'back'>;
  * or of several places that are far enough, the one in their middle. Narrow parts count less: of an office chair, the
  * cover of the seat is shown, though tubes, wheels and armrests cover more.
  *
- * @param surfaces - In the order in which they are drawn.
+ * @param surfaces - In the order in which they are drawn; read twice, so that they need not be in memory together.
  * @param axes - Of the camera: parallel rays, one for each cell of a grid, decide what is visible.
  * @param mostMetres - Side of the closeup, unless the model or its parts are small.
  * @returns A square; undefined if no ray meets a triangle.
@@ -42,7 +45,7 @@ type Axes = Pick<PlacedCamera, 'right' | 'up' | 'back'>;
  * ```
  */
 export function closeupOf(
-  surfaces: readonly Surface[],
+  surfaces: Iterable<Surface>,
   axes: Axes,
   mostMetres: number,
 ): Closeup | undefined {
@@ -64,11 +67,17 @@ export function closeupOf(
 }
 
 /** The material in each cell of a grid over a view, row by row from the lowest; undefined where there is none. */
-function visibleCells(surfaces: readonly Surface[], axes: Axes) {
-  const { min, cellMetres, columns, rows, projected } = project(surfaces, axes);
+function visibleCells(surfaces: Iterable<Surface>, axes: Axes) {
+  const { x: firstX, y: firstY, cellMetres, columns, rows } = gridOver(surfaces, axes);
   const depths = new Float64Array(columns * rows).fill(-Infinity);
   const materials = new Array<unknown>(columns * rows).fill(undefined);
-  for (const { at, corners, material } of projected) {
+  for (const { points, corners, material } of surfaces) {
+    // Columns and rows, whose whole numbers are the centres of cells, and metres towards the viewer.
+    const at = seenBy(points, axes);
+    for (let i = 0; i < at.length; i += 3) {
+      at[i] = (at[i]! - firstX) / cellMetres - 0.5;
+      at[i + 1] = (at[i + 1]! - firstY) / cellMetres - 0.5;
+    }
     for (let i = 0; i + 2 < corners.length; i += 3) {
       const [a, b, c] = [3 * corners[i]!, 3 * corners[i + 1]!, 3 * corners[i + 2]!];
       const [ax, ay, az] = [at[a]!, at[a + 1]!, at[a + 2]!];
@@ -76,7 +85,6 @@ function visibleCells(surfaces: readonly Surface[], axes: Axes) {
       const [cx, cy, cz] = [at[c]! - ax, at[c + 1]! - ay, at[c + 2]! - az];
       const area = bx * cy - cx * by;
       if (area === 0) continue;
-      // A cell belongs to a triangle that contains its centre, which is a whole number.
       const [left, right] = [ax + Math.min(0, bx, cx), ax + Math.max(0, bx, cx)];
       const [low, high] = [ay + Math.min(0, by, cy), ay + Math.max(0, by, cy)];
       for (let row = Math.ceil(low); row <= high; row++) {
@@ -96,42 +104,32 @@ function visibleCells(surfaces: readonly Surface[], axes: Axes) {
   }
   const { right, up, back } = axes;
   const pointAt = (cell: number): Vec3 => {
-    const x = min.x + ((cell % columns) + 0.5) * cellMetres;
-    const y = min.y + (Math.floor(cell / columns) + 0.5) * cellMetres;
+    const x = firstX + ((cell % columns) + 0.5) * cellMetres;
+    const y = firstY + (Math.floor(cell / columns) + 0.5) * cellMetres;
     const along = (k: 0 | 1 | 2) => x * right[k] + y * up[k] + depths[cell]! * back[k];
     return [along(0), along(1), along(2)];
   };
   return { cellMetres, columns, materials, pointAt };
 }
 
-/** The points of surfaces as a camera sees them: column and row, whose whole numbers are centres of cells, and metres. */
-function project(surfaces: readonly Surface[], { right, up, back }: Axes) {
-  const [min, max] = [
-    { x: Infinity, y: Infinity },
-    { x: -Infinity, y: -Infinity },
-  ];
-  const projected = surfaces.map(({ points, ...rest }) => {
-    const at = new Float64Array(points.length);
-    for (let i = 0; i + 2 < points.length; i += 3) {
-      const along = (axis: Vec3) =>
-        axis[0] * points[i]! + axis[1] * points[i + 1]! + axis[2] * points[i + 2]!;
-      const [x, y] = [along(right), along(up)];
-      at.set([x, y, along(back)], i);
-      [min.x, min.y] = [Math.min(min.x, x), Math.min(min.y, y)];
-      [max.x, max.y] = [Math.max(max.x, x), Math.max(max.y, y)];
-    }
-    return { at, ...rest };
-  });
-  const [width, height] = [max.x - min.x, max.y - min.y];
-  const cellMetres = Math.max(width, height, Number.MIN_VALUE) / CELLS;
-  for (const { at } of projected) {
-    for (let i = 0; i < at.length; i += 3) {
-      at[i] = (at[i]! - min.x) / cellMetres - 0.5;
-      at[i + 1] = (at[i + 1]! - min.y) / cellMetres - 0.5;
-    }
-  }
+/** A grid that covers a view; x and y of its lower left, metres. */
+function gridOver(surfaces: Iterable<Surface>, axes: Axes) {
+  const boxes = Array.from(surfaces, ({ points }) => boundsOf([seenBy(points, axes)]));
+  const { min, max } = boundsOf(boxes.flatMap(({ min, max }) => [min, max]));
+  const [width, height] = [max[0] - min[0], max[1] - min[1]];
+  const cellMetres = Math.max(width, height, LEAST_METRES) / CELLS;
   const cells = (metres: number) => Math.max(1, Math.ceil(metres / cellMetres));
-  return { min, cellMetres, columns: cells(width), rows: cells(height), projected };
+  return { x: min[0], y: min[1], cellMetres, columns: cells(width), rows: cells(height) };
+}
+
+/** Points along the axes of a camera: right, up and back, metres. */
+function seenBy(points: ArrayLike<number>, { right, up, back }: Axes): Float64Array {
+  const seen = new Float64Array(points.length);
+  for (let i = 0; i + 2 < points.length; i += 3) {
+    for (const [k, axis] of [right, up, back].entries())
+      seen[i + k] = axis[0] * points[i]! + axis[1] * points[i + 1]! + axis[2] * points[i + 2]!;
+  }
+  return seen;
 }
 
 /** The steps of a king from each cell to the nearest one of another material, or out of the view: 1 at an edge. */

@@ -154,7 +154,11 @@ function closeTo(
   aspect: number,
 ): PlacedCamera {
   if (closeupMetres === undefined) return whole;
-  const surfaces = meshes.map((mesh) => ({ ...trianglesOf(mesh), material: mesh.material }));
+  const surfaces = {
+    *[Symbol.iterator]() {
+      for (const mesh of meshes) yield { ...trianglesOf(mesh), material: mesh.material };
+    },
+  };
   const closeup = closeupOf(surfaces, whole, closeupMetres);
   return closeup === undefined ? whole : moveNear(whole, closeup, aspect);
 }

@@ -65,6 +65,8 @@ describe('a closeup', () => {
     expect(closeupOf([], FRONT, MOST_METRES)).toBeUndefined();
     const edge = { material: 'oak', points: [0, 0, 0, 0, 1, 0, 0, 0, 1], corners: [0, 1, 2] };
     expect(closeupOf([edge], FRONT, MOST_METRES)).toBeUndefined();
+    const dot = { material: 'oak', points: [1, 1, 1], corners: [0, 0, 0] };
+    expect(closeupOf([dot], FRONT, MOST_METRES)).toBeUndefined();
   });
 
   it.each([1, 0.5, 2])('fills a picture of the aspect %d with its square', (aspect) => {
