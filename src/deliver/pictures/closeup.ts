@@ -28,12 +28,15 @@ const MOST_OF_VIEW = 1 / 3;
 /** Largest side of a closeup by the width of its material there: a tube does not become a line. */
 const MOST_WIDTHS = 2;
 
+/** Distance of a place from other materials, as a share of half a closeup: its edge may be visible at one side. */
+const INSIDE = 0.7;
+
 type Axes = Pick<PlacedCamera, 'right' | 'up' | 'back'>;
 
 /**
- * Chooses what a closeup shows: of the material that covers most of a view, the place that is farthest from all others,
- * or of several places that are far enough, the one in their middle. Narrow parts count less: of an office chair, the
- * cover of the seat is shown, though tubes, wheels and armrests cover more.
+ * Chooses what a closeup shows: of the material that covers most of a view, a place well inside of it; of several, the
+ * one nearest to the viewer, where a front has its edges. Narrow parts count less: of an office chair, the cover of the
+ * seat is shown, though tubes, wheels and armrests cover more.
  *
  * @param surfaces - In the order in which they are drawn; read twice, so that they need not be in memory together.
  * @param axes - Of the camera: parallel rays, one for each cell of a grid, decide what is visible.
@@ -49,9 +52,9 @@ export function closeupOf(
   axes: Axes,
   mostMetres: number,
 ): Closeup | undefined {
-  const { cellMetres, columns, materials, pointAt } = visibleCells(surfaces, axes);
+  const { cellMetres, columns, materials, depths, pointAt } = visibleCells(surfaces, axes);
   const most = Math.min(mostMetres, MOST_OF_VIEW * CELLS * cellMetres);
-  const enough = Math.ceil(most / (2 * cellMetres));
+  const enough = Math.ceil((INSIDE * most) / (2 * cellMetres));
   const steps = stepsToOthers(materials, columns).map((each) => Math.min(each, enough));
   const covers = new Map<unknown, number>();
   for (const [cell, material] of materials.entries())
@@ -62,7 +65,10 @@ export function closeupOf(
   const own = materials.flatMap((material, cell) => (material === main ? [cell] : []));
   const widest = own.reduce((most, cell) => Math.max(most, steps[cell]!), 0);
   const sideMetres = Math.min(most, MOST_WIDTHS * (2 * widest - 1) * cellMetres);
-  const places = own.filter((cell) => steps[cell] === widest);
+  const inside = own.filter((cell) => steps[cell] === widest);
+  const depthOf = (cell: number) => Math.round(depths[cell]! / cellMetres);
+  const nearest = inside.reduce((most, cell) => Math.max(most, depthOf(cell)), -Infinity);
+  const places = inside.filter((cell) => depthOf(cell) === nearest);
   return { centre: pointAt(middleOf(places, columns)), sideMetres };
 }
 
@@ -109,7 +115,7 @@ function visibleCells(surfaces: Iterable<Surface>, axes: Axes) {
     const along = (k: 0 | 1 | 2) => x * right[k] + y * up[k] + depths[cell]! * back[k];
     return [along(0), along(1), along(2)];
   };
-  return { cellMetres, columns, materials, pointAt };
+  return { cellMetres, columns, materials, depths, pointAt };
 }
 
 /** A grid that covers a view; x and y of its lower left, metres. */

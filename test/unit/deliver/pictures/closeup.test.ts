@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Vec3 } from '../../../../src/convert/model/graphics.ts';
-import { CAMERAS, moveNear, placeCamera } from '../../../../src/deliver/pictures/camera.ts';
+import { axesOf, CAMERAS, moveNear, placeCamera } from '../../../../src/deliver/pictures/camera.ts';
 import { closeupOf, type Surface } from '../../../../src/deliver/pictures/closeup.ts';
 import { BOX_TRIANGLES, boxPoints } from '../../../helpers/graphics.ts';
 
@@ -24,6 +24,17 @@ describe('a closeup', () => {
     expect(centre[0]).toBeCloseTo(0.6, 1);
     expect(centre[1]).toBeCloseTo(1, 1);
     expect(centre[2]).toBeCloseTo(0.4, 9);
+  });
+
+  it('is at the edge that is nearest to the viewer, inside of the material', () => {
+    const points = boxPoints(2, 0.04, 1);
+    const board = { material: 'oak', points, corners: BOX_TRIANGLES };
+    const [x, y, z] = closeupOf([board], axesOf(CAMERAS.closeup), MOST_METRES)!.centre;
+    // Right and front.
+    expect(x).toBeGreaterThan(1.5);
+    expect(z).toBeGreaterThan(0.5);
+    expect(x).toBeLessThan(2);
+    expect(y).toBeCloseTo(0.04, 6);
   });
 
   it('is about a visible point: what another part hides does not count', () => {
