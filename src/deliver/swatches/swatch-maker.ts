@@ -22,8 +22,8 @@ const VERSION = 1;
 /** While one sample is drawn, others are encoded and written. */
 const AT_ONCE = 4;
 
-/** Pixels of the pictures that are kept for the other articles of a run: their files are smaller than their pixels. */
-const MOST_PIXELS_KEPT = 64 * 1024 * 1024;
+/** Pictures that are kept for the other articles of a run, and all of their pixels: a file has fewer bytes. */
+const MOST_KEPT = { pictures: 1024, pixels: 64 * 1024 * 1024 };
 
 /** A line of `materials.json`. */
 interface ListedMaterial {
@@ -47,7 +47,7 @@ export function createSwatchMaker(renderer: Renderer, options: SwatchOptions): M
   const { shape, width, format } = options;
   const key = `${PICTURE_EDITION.version} ${VERSION} ${JSON.stringify(options)}`;
   const drawn = new LRUCache<string, Promise<SharedFile>>({
-    max: Math.ceil(MOST_PIXELS_KEPT / width ** 2),
+    max: Math.min(MOST_KEPT.pictures, Math.ceil(MOST_KEPT.pixels / width ** 2)),
   });
   const draw = async (glb: Uint8Array): Promise<SharedFile> => {
     const { camera, floor } = SAMPLE_SHAPES[shape];
@@ -89,7 +89,7 @@ export function createSwatchMaker(renderer: Renderer, options: SwatchOptions): M
 
 /** Digest of what decides the swatches of a master: names of materials, and their samples. */
 async function digestOfSamples(master: Uint8Array): Promise<string> {
-  // Samples of another shape differ where these do.
+  // The digest serves all options, and samples of another shape differ where these do.
   const samples = await samplesOf(master, 'flat');
   return sha256Hex(JSON.stringify(samples.map(({ material, glb }) => [material, sha256Hex(glb)])));
 }
