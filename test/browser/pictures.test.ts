@@ -193,6 +193,27 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
     expect(beside![0]).toBeGreaterThan(225);
   });
 
+  it('have the same bytes whatever others are taken with them', async () => {
+    const side = 1024;
+    const stripes = Uint8Array.from({ length: 3 * side * side }, (_, i) => (i % 7) * 36);
+    const raw = { width: side, height: side, channels: 3 } as const;
+    const glb = await writeGlb(
+      await sceneOf({
+        btg: [{ type: 'imp', btgname: 'A::B::BOX', mat: 'STRIPES' }],
+        mats: [{ mname: 'STRIPES', pic: 'STRIPES' }],
+        blocks: { 'A::B::BOX': { V: boxPoints(1, 1, 1), A: [{ F: BOX_TRIANGLES }] } },
+        images: { STRIPES: await encoded(sharp(stripes, { raw }).png()) },
+      }),
+    );
+    const [alone] = await takePictures(renderer, glb, OPTIONS);
+    const together = await takePictures(renderer, glb, {
+      ...OPTIONS,
+      cameras: ['top', 'hero', 'closeup'],
+    });
+    const hero = together.find(({ name }) => name === 'hero')!;
+    expect(Buffer.compare(hero.bytes, alone!.bytes)).toBe(0);
+  });
+
   it.each([
     ['first', 2048, 8],
     ['last', 8, 2048],

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import QOI from 'qoijs';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
+import { groupBy } from '../../support/group-by.ts';
 import { endBrowser, type FoundBrowser, startBrowser } from './browser.ts';
 import { type ModelExchange, openModelExchange } from './model-exchange.ts';
 import { pictureBreach } from './picture-budget.ts';
@@ -208,14 +209,16 @@ async function takeAll(
   shots: readonly Shot[],
 ): Promise<Picture[]> {
   const page = await opened;
-  const pixels = Math.max(...shots.map(({ imagePixels }) => imagePixels));
-  await inPage(page, 'load', { address: model, pixels });
   const pictures: Picture[] = [];
-  for (const shot of shots) {
-    const { qoi, pixelsPerMetre } = await inPage(page, 'take', shot);
-    const file = Buffer.from(qoi, 'base64');
-    const { width, height, data } = QOI.decode(file.buffer, file.byteOffset, file.length);
-    pictures.push({ width, height, pixels: data, pixelsPerMetre });
+  // A picture has the same pixels whatever others are taken with it: each is drawn with images of its own size.
+  for (const [pixels, group] of groupBy(shots.entries(), ([, shot]) => shot.imagePixels)) {
+    await inPage(page, 'load', { address: model, pixels });
+    for (const [at, shot] of group) {
+      const { qoi, pixelsPerMetre } = await inPage(page, 'take', shot);
+      const file = Buffer.from(qoi, 'base64');
+      const { width, height, data } = QOI.decode(file.buffer, file.byteOffset, file.length);
+      pictures[at] = { width, height, pixels: data, pixelsPerMetre };
+    }
   }
   return pictures;
 }
