@@ -9,11 +9,10 @@ import { inMs } from './details.ts';
 import { installPeers, PEER_FOLDER } from './peers.ts';
 import { median, runProcess } from './process.ts';
 import type { GroupInput } from './results.ts';
-import { inWorkspace, PROGRAM, settleDisk } from './workspace.ts';
+import { DEMO, inWorkspace, listIn, PROGRAM, settleDisk } from './workspace.ts';
 
 /** The demo has several finishes of most articles, as a range has. One file of so many is made. */
 const EVERY = 2;
-const DEMO = [{ catalogue: {} }, { list: resolve('pipelines', 'demo-configurations.csv') }];
 
 /** What is used of gltfpack, which has no types. */
 interface Gltfpack {
@@ -69,12 +68,11 @@ export function deliveries({ results, isQuick }: GroupInput): Promise<void> {
 
 async function mastersIn(folder: string): Promise<Uint8Array[]> {
   const file = join(folder, 'pipeline.yaml');
-  const pipeline = { name: 'deliveries', service: { emulator: true }, articles: DEMO };
+  const pipeline = { name: 'deliveries', service: { emulator: true }, ...DEMO };
   await writeFile(file, JSON.stringify({ ...pipeline, output: { dir: 'out' } }));
   await runProcess([...PROGRAM, 'run', file, '--quiet']);
-  const text = await readFile(join(folder, 'out', 'manifest.jsonl'), 'utf8');
-  const lines = text.trimEnd().split('\n');
-  const glbs = lines.map((line) => (JSON.parse(line) as ManifestLine).glb!);
+  const lines = await listIn<ManifestLine>(join(folder, 'out'), 'manifest.jsonl');
+  const glbs = lines.map(({ glb }) => glb!);
   const chosen = glbs.filter((_, i) => i % EVERY === 0);
   return Promise.all(
     chosen.map(async (glb) => new Uint8Array(await readFile(join(folder, 'out', glb)))),

@@ -31,6 +31,16 @@ export function oursByTheirs(paired: Paired, name: string) {
   return { value: 1 / paired.ratio, detail: pairDetail(paired, name, 1 / paired.cpuRatio) };
 }
 
+/** The value of a row that divides our peak memory by theirs, and both peaks. */
+export function memoryByTheirs({ ours, theirs }: Paired, name: string) {
+  const [mine, other] = [ours, theirs].map((runs) => {
+    const program = medianOf(runs, 'programMib').toFixed(0);
+    return `${medianOf(runs, 'peakMib').toFixed(0)} MiB (the program alone ${program})`;
+  });
+  const value = medianOf(ours, 'peakMib') / medianOf(theirs, 'peakMib');
+  return { value, detail: `btg2gltf ${mine}; ${name} ${other}` };
+}
+
 /** Medians of both sides, in time and processor time, and the number of pairs. */
 function pairDetail({ ours, theirs }: Paired, name: string, cpuRatio: number): string {
   const [mine, other] = [ours, theirs].map((runs) => {

@@ -5,7 +5,7 @@
  * each module, and would share its process with what is measured.
  */
 import { parseArgs } from 'node:util';
-import { against } from './against.ts';
+import { against, picturesAgainst } from './against.ts';
 import {
   configurations,
   memory,
@@ -51,8 +51,15 @@ const USAGE = `npm run bench -- [GROUP…] [--quick | --full]
                 measures one group of rows: ${Object.keys(GROUPS).join(', ')}
   --quick       fewer repetitions and smaller ranges; RESULTS.md stays as it is
   --full        2,000 small articles instead of 1,000
-  --against DIR compares with another checkout that is built, in turns, and measures nothing else
+  --against DIR compares with another checkout that is built, in turns, and measures nothing else;
+                with the group pictures, compares pictures
 `;
+
+/** What \`--against\` compares, by the groups that are named. */
+const COMPARE: Readonly<Record<string, typeof against>> = {
+  '': against,
+  pictures: picturesAgainst,
+};
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -70,11 +77,16 @@ if (options.help) console.log(USAGE);
 else process.exit(await main());
 
 async function main(): Promise<number> {
+  const named = [...positionals, ...(options.only ?? [])].flatMap((names) => names.split(','));
   if (options.against !== undefined) {
-    await against(options.against, options.quick);
+    const compare = COMPARE[named.join()];
+    if (compare === undefined) {
+      console.error(`--against: expected no group, or pictures, received ${named.join()}`);
+      return 2;
+    }
+    await compare(options.against, options.quick);
     return 0;
   }
-  const named = [...positionals, ...(options.only ?? [])].flatMap((names) => names.split(','));
   const groups = (named.length > 0 ? named : Object.keys(GROUPS)) as GroupName[];
   const unknown = groups.filter((name) => !(name in GROUPS));
   if (unknown.length > 0) {

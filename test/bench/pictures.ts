@@ -1,13 +1,20 @@
 /** The group of pictures: how long a warm renderer takes for one, and the image endpoint for one that it has. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { pathToFileURL } from 'node:url';
 import type { ManifestLine } from '../../src/run/lists/manifest-line.ts';
 import { inMs } from './details.ts';
 import { median, runProcess } from './process.ts';
 import type { GroupInput } from './results.ts';
-import { ALL, inWorkspace, PROGRAM, settleDisk, whileServing } from './workspace.ts';
+import {
+  ALL,
+  inWorkspace,
+  listIn,
+  PROGRAM,
+  pictureModule,
+  settleDisk,
+  whileServing,
+} from './workspace.ts';
 
 /** Articles of about 5,000 triangles. */
 const TRIANGLES = { least: 4500, most: 5500 } as const;
@@ -21,12 +28,10 @@ export function pictures(input: GroupInput): Promise<void> {
     await writeFile(file, JSON.stringify(pipeline));
     await runProcess([...PROGRAM, 'run', file, '--quiet']);
     const outputDir = join(folder, 'out');
-    const text = await readFile(join(outputDir, 'manifest.jsonl'), 'utf8');
-    const articles = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as ManifestLine)
-      .filter(({ triangles = 0 }) => triangles >= TRIANGLES.least && triangles <= TRIANGLES.most);
+    const lines = await listIn<ManifestLine>(outputDir, 'manifest.jsonl');
+    const articles = lines.filter(
+      ({ triangles = 0 }) => triangles >= TRIANGLES.least && triangles <= TRIANGLES.most,
+    );
     settleDisk();
     await warmPictures(input, outputDir, articles);
     await cachedPicture(input, outputDir, articles[0]!);
@@ -41,10 +46,12 @@ async function warmPictures(
 ): Promise<void> {
   const [{ findBrowser }, { BrowserRenderer }, { takePictures }, { PICTURE_DEFAULTS }] =
     await Promise.all([
-      built<typeof import('../../src/deliver/pictures/browser.ts')>('browser'),
-      built<typeof import('../../src/deliver/pictures/renderer.ts')>('renderer'),
-      built<typeof import('../../src/deliver/pictures/picture.ts')>('picture'),
-      built<typeof import('../../src/deliver/pictures/picture-options.ts')>('picture-options'),
+      pictureModule<typeof import('../../src/deliver/pictures/browser.ts')>('browser'),
+      pictureModule<typeof import('../../src/deliver/pictures/renderer.ts')>('renderer'),
+      pictureModule<typeof import('../../src/deliver/pictures/picture.ts')>('picture'),
+      pictureModule<typeof import('../../src/deliver/pictures/picture-options.ts')>(
+        'picture-options',
+      ),
     ]);
   const browser = await findBrowser({}, '.cache');
   if (browser === undefined)
@@ -69,13 +76,6 @@ async function warmPictures(
   const [least, most] = [Math.min(...medians), Math.max(...medians)].map(inMs);
   const detail = `${articles.length} articles, ${times} pictures of each; medians of articles from ${least} to ${most}`;
   results.add('pictures', 'warm', { value: median(medians), detail });
-}
-
-/** A module of the built program, which finds the page beside itself. */
-function built<Module>(name: string): Promise<Module> {
-  return import(
-    pathToFileURL(resolve('dist', 'deliver', 'pictures', `${name}.js`)).href
-  ) as Promise<Module>;
 }
 
 /** As an ERP system asks for it: one request after the other. */

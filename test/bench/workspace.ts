@@ -4,10 +4,11 @@
  */
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { type Measured, runProcess, type Side } from './process.ts';
 import type { Listening, ServiceSettings } from './service-process.ts';
@@ -27,6 +28,25 @@ export const PROGRAM = programOf('.');
 
 /** All articles. */
 export const ALL = { articles: [{ catalogue: {} }] };
+/** The articles of `pipelines/demo.yaml`: all, and some of them in other finishes. */
+export const DEMO = {
+  articles: [...ALL.articles, { list: resolve('pipelines', 'demo-configurations.csv') }],
+};
+
+/** The lines of a list, such as `manifest.jsonl`, of an output folder. */
+export async function listIn<Line>(outputDir: string, name: string): Promise<Line[]> {
+  const text = await readFile(join(outputDir, name), 'utf8');
+  const lines = text.trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as Line);
+}
+
+/** A module of the built program for pictures, which finds the page beside itself. */
+export function pictureModule<Module>(name: string, checkout = '.'): Promise<Module> {
+  const room = resolve(checkout, 'dist', 'deliver', 'pictures');
+  // Earlier builds have the same modules in the folder above.
+  const folder = existsSync(room) ? room : dirname(room);
+  return import(pathToFileURL(join(folder, `${name}.js`)).href) as Promise<Module>;
+}
 
 /** Removes what was made, in reverse order. */
 type Cleanup = () => Promise<void>;
@@ -74,7 +94,7 @@ export interface BenchPipeline {
   readonly outputDir: string;
   readonly file: string;
   /** Runs a command of the built program with the pipeline file. */
-  run(command: 'run' | 'fetch' | 'build', ...options: string[]): Promise<Measured>;
+  run(command: 'run' | 'fetch' | 'build' | 'deliver', ...options: string[]): Promise<Measured>;
   /** The same; articles may fail. */
   runAnyway(command: 'run'): Promise<Measured>;
   /** Removes the output, and the cache too unless it is kept. */

@@ -7,6 +7,8 @@ export interface MemoryPeaks {
   peakMib: number;
   /** Of any one of them. */
   largestMib: number;
+  /** Of the program alone. */
+  programMib: number;
 }
 
 /** Short beside the time in which a conversion takes its memory. */
@@ -22,7 +24,7 @@ export const MIB_PER_PAGE = 4096 / 2 ** 20;
  * @param isWrapper - Whether the process only waits for the program, and does not count.
  */
 export function measureMemory(pid: number, isWrapper = false): () => MemoryPeaks {
-  const peaks: MemoryPeaks = { peakMib: 0, largestMib: 0 };
+  const peaks: MemoryPeaks = { peakMib: 0, largestMib: 0, programMib: 0 };
   const measure = () => {
     const all = [...(isWrapper ? [] : [pid]), ...descendantsOf(pid)];
     const pages = all.map((one, index) => {
@@ -31,6 +33,7 @@ export function measureMemory(pid: number, isWrapper = false): () => MemoryPeaks
     });
     const together = pages.reduce((sum, one) => sum + one, 0) * MIB_PER_PAGE;
     peaks.largestMib = Math.max(peaks.largestMib, ...all.map(highestMib));
+    peaks.programMib = Math.max(peaks.programMib, highestMib(all[0] ?? pid));
     peaks.peakMib = Math.max(peaks.peakMib, together, peaks.largestMib);
   };
   const timer = setInterval(measure, EVERY_MS);
