@@ -65,7 +65,7 @@ const SINGLE_SIDES = [400, 1024];
  * `checkout`. Both builds start the same browser.
  */
 export function picturesAgainst(checkout: string, isQuick: boolean): Promise<void> {
-  const pairs = isQuick ? QUICK_PAIRS : 5;
+  const pairs = isQuick ? QUICK_PAIRS : 3;
   return inWorkspace(async (workspace) => {
     const env = { BTG2GLTF_BROWSER: await browserPath() };
     const service = await workspace.serve({ range: 'sample', latencyMs: 0 });
