@@ -68,11 +68,9 @@ export function picturesAgainst(checkout: string, isQuick: boolean): Promise<voi
   const pairs = isQuick ? QUICK_PAIRS : 3;
   return inWorkspace(async (workspace) => {
     const env = { BTG2GLTF_BROWSER: await browserPath() };
-    const service = await workspace.serve({ range: 'sample', latencyMs: 0 });
-    const served = { env: { ...service.env, ...env } };
-    const content = { ...DEMO, deliver: { pictures: PICTURES } };
-    const ours = await workspace.pipeline('ours', served, content);
-    const theirs = await workspace.pipeline('theirs', served, content, programOf(checkout));
+    const content = { ...DEMO, service: { emulator: true }, deliver: { pictures: PICTURES } };
+    const ours = await workspace.pipeline('ours', { env }, content);
+    const theirs = await workspace.pipeline('theirs', { env }, content, programOf(checkout));
     const counts: number[] = [];
     for (const { run, outputDir } of [ours, theirs]) {
       await run('run');

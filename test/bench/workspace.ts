@@ -66,7 +66,10 @@ export async function inWorkspace(work: (workspace: Workspace) => Promise<void>)
 export interface Workspace {
   readonly folder: string;
   serve(settings: ServiceSettings): Promise<Service>;
-  /** A pipeline of its own folder; its service is that of the environment, its program that of this checkout. */
+  /**
+   * A pipeline of its own folder; its service is that of the environment, unless it names the emulator, its program that
+   * of this checkout.
+   */
   pipeline(
     name: string,
     service: Pick<Service, 'env'>,
@@ -85,7 +88,7 @@ export interface Service {
 /** Keys of the pipeline file that differ. */
 interface PipelineContent {
   articles: readonly object[];
-  service?: object;
+  service?: { emulator?: boolean; [key: string]: unknown };
   [key: string]: unknown;
 }
 
@@ -121,7 +124,7 @@ function createWorkspace(folder: string, cleanups: Cleanup[]): Workspace {
       const address = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
       const all = {
         name: 'bench',
-        service: { ...address, concurrency: CONNECTIONS, ...service },
+        service: { ...(!service?.emulator && address), concurrency: CONNECTIONS, ...service },
         output: { dir: 'out' },
         cache: { dir: 'cache' },
         ...content,
