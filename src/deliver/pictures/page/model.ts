@@ -33,6 +33,7 @@ const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder).register((pars
 let pixelsOfPictures = 0;
 
 export interface Model {
+  /** All parts; those of `solid` are drawn first, so that each pixel is shaded once, for the nearest surface. */
   scene: Scene;
   meshes: readonly Mesh[];
   /** The opaque parts, with materials that only draw their depth. */
@@ -76,7 +77,6 @@ export async function loadModel(
     if ((object as Light).isLight) lights.push(object);
     if ((object as Mesh).isMesh) meshes.push(object as Mesh);
   });
-  setDrawOrder([backdrop, ...meshes]);
   // The only light is that of the studio.
   for (const light of lights) light.removeFromParent();
   for (const material of meshes.flatMap(materialsOf))
@@ -88,15 +88,18 @@ export async function loadModel(
   const box = new Box3().setFromArray(points);
   if (!Number.isFinite(box.getSize(new Vector3()).length()))
     throw new Error('expected finite positions');
-  scene.clear();
-  scene.add(root, backdrop);
-  scene.environment = environment;
   const opaque = meshes.filter((mesh) => !materialsOf(mesh).some(isClear));
   const casting = opaque.length > 0 ? opaque : meshes;
+  const depths = opaque.map(copyInPlace);
+  const solid = sceneOf(depths);
+  setDrawOrder([...depths, backdrop, ...meshes]);
+  scene.clear();
+  scene.add(solid, root, backdrop);
+  scene.environment = environment;
   return {
     scene,
     meshes,
-    solid: sceneOf(opaque.map(copyInPlace)),
+    solid,
     casting,
     shape: await shapeOf(meshes),
     points,

@@ -119,7 +119,7 @@ function base64Of(bytes: ArrayBuffer): Promise<string> {
 }
 
 function takePicture(model: Model, { camera, size, backdrop }: Shot) {
-  const { scene, solid, points } = model;
+  const { scene, points } = model;
   const isFlat = camera.projection === 'orthographic';
   const aspect = 'width' in size ? size.width / size.height : 1;
   const { floor } = backdrop;
@@ -141,7 +141,6 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   const shadow = backdrop.shadow * (model.isClear ? CLEAR_SHADOW : 1);
   setBackdrop(target.texture, onFloor, { ...backdrop, shadow, isCut: isCloseup });
   clearTarget(target);
-  renderer.render(solid, eye);
   renderer.render(scene, eye);
   return { pixels: finishedPixels(width, height), width, height, pixelsPerMetre };
 }
@@ -295,6 +294,11 @@ function targetFor(width: number, height: number): WebGLRenderTarget {
   if (lastTarget.width === across && lastTarget.height === down && lastTarget.samples > 0)
     return lastTarget;
   lastTarget.dispose();
-  lastTarget = new WebGLRenderTarget(across, down, { type: HalfFloatType, samples: EDGE_SAMPLES });
+  lastTarget = new WebGLRenderTarget(across, down, {
+    type: HalfFloatType,
+    samples: EDGE_SAMPLES,
+    // Nothing reads the depths of the picture.
+    resolveDepthBuffer: false,
+  });
   return lastTarget;
 }
