@@ -16,7 +16,7 @@ import { GLTFLoader, type GLTFParser } from 'three/addons/loaders/GLTFLoader.js'
 import { imageSizeOf } from '../image-size.ts';
 import { standsOnFloor } from './floor.ts';
 import { renderer, setDrawOrder } from './gpu.ts';
-import { backdrop, depthMaterialFor, isClear, receiveShade } from './shading.ts';
+import { backdrop, depthMaterialFor, isClear, prepareMaterial } from './shading.ts';
 import { provideImages, releaseTextures, reuseImages } from './texture-cache.ts';
 
 // Files of the profile `web` are compressed.
@@ -79,8 +79,7 @@ export async function loadModel(
   });
   // The only light is that of the studio.
   for (const light of lights) light.removeFromParent();
-  for (const material of meshes.flatMap(materialsOf))
-    if (!isClear(material)) receiveShade(material);
+  for (const material of meshes.flatMap(materialsOf)) prepareMaterial(material);
   const textures = new Set(meshes.flatMap(materialsOf).flatMap(texturesOf));
   reuseImages(textures);
   const points = pointsOf(meshes);

@@ -2,7 +2,6 @@
 import QOI from 'qoijs';
 import {
   type Box3,
-  HalfFloatType,
   Matrix4,
   OrthographicCamera,
   PerspectiveCamera,
@@ -295,7 +294,6 @@ function targetFor(width: number, height: number): WebGLRenderTarget {
     return lastTarget;
   lastTarget.dispose();
   lastTarget = new WebGLRenderTarget(across, down, {
-    type: HalfFloatType,
     samples: EDGE_SAMPLES,
     // Nothing reads the depths of the picture.
     resolveDepthBuffer: false,
