@@ -16,7 +16,7 @@ import { GLTFLoader, type GLTFParser } from 'three/addons/loaders/GLTFLoader.js'
 import { imageSizeOf } from '../image-size.ts';
 import { standsOnFloor } from './floor.ts';
 import { renderer, setDrawOrder } from './gpu.ts';
-import { backdrop, depthMaterialFor, isClear, prepareMaterial } from './shading.ts';
+import { backdrop, isClear, prepareMaterial } from './shading.ts';
 import { provideImages, releaseTextures, reuseImages } from './texture-cache.ts';
 
 // Files of the profile `web` are compressed.
@@ -33,10 +33,9 @@ const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder).register((pars
 let pixelsOfPictures = 0;
 
 export interface Model {
-  /** All parts; those of `solid` are drawn first, so that each pixel is shaded once, for the nearest surface. */
   scene: Scene;
   meshes: readonly Mesh[];
-  /** The opaque parts, with materials that only draw their depth. */
+  /** The opaque parts. */
   solid: Scene;
   casting: readonly Mesh[];
   /** Text that is equal for models of which light reaches the same points: finishes of a configuration. */
@@ -89,16 +88,14 @@ export async function loadModel(
     throw new Error('expected finite positions');
   const opaque = meshes.filter((mesh) => !materialsOf(mesh).some(isClear));
   const casting = opaque.length > 0 ? opaque : meshes;
-  const depths = opaque.map(copyInPlace);
-  const solid = sceneOf(depths);
-  setDrawOrder([...depths, backdrop, ...meshes]);
+  setDrawOrder([backdrop, ...meshes]);
   scene.clear();
-  scene.add(solid, root, backdrop);
+  scene.add(root, backdrop);
   scene.environment = environment;
   return {
     scene,
     meshes,
-    solid,
+    solid: sceneOf(opaque.map(copyInPlace)),
     casting,
     shape: await shapeOf(meshes),
     points,
@@ -211,8 +208,8 @@ function sceneOf(meshes: readonly Mesh[]): Scene {
 }
 
 function copyInPlace(mesh: Mesh): Mesh {
-  const { geometry, matrixWorld } = mesh;
-  const copy = new Mesh(geometry, depthMaterialFor(materialsOf(mesh)[0]!));
+  const { geometry, material, matrixWorld } = mesh;
+  const copy = new Mesh(geometry, material);
   copy.matrixAutoUpdate = false;
   copy.matrix.copy(matrixWorld);
   copy.matrixWorldNeedsUpdate = true;

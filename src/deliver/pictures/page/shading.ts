@@ -1,16 +1,12 @@
 /** The lighting of a model: the share of the studio's light that arrives, and the tones of the finished picture. */
 import {
-  BackSide,
   Color,
-  DoubleSide,
-  FrontSide,
   GLSL3,
   type Material,
   Mesh,
   PlaneGeometry,
   ShaderChunk,
   ShaderMaterial,
-  type Side,
   type Texture,
   Vector2,
   Vector4,
@@ -137,35 +133,6 @@ function receiveShade(shader: WebGLProgramParametersWithUniforms): void {
 export function setVisibility(texture: Texture, plain: Texture): void {
   visible.visibility.value = texture;
   visible.plainVisibility.value = plain;
-}
-
-/** Draws only the depth of a material: then each pixel is shaded once, for the nearest surface. */
-function depthMaterial(side: Side, depthWrite: boolean): ShaderMaterial {
-  return new ShaderMaterial({
-    side,
-    depthWrite,
-    colorWrite: false,
-    // The expressions are those of three.js: the depths must be equal.
-    vertexShader: `
-      void main() {
-        vec4 mvPosition = vec4(position, 1.0);
-        mvPosition = modelViewMatrix * mvPosition;
-        gl_Position = projectionMatrix * mvPosition;
-      }`,
-    fragmentShader: 'void main() {}',
-  });
-}
-
-const DEPTH_MATERIALS = {
-  [FrontSide]: depthMaterial(FrontSide, true),
-  [BackSide]: depthMaterial(BackSide, true),
-  [DoubleSide]: depthMaterial(DoubleSide, true),
-} satisfies Record<Side, ShaderMaterial>;
-const NO_DEPTH = depthMaterial(DoubleSide, false);
-
-/** The material that draws the depth of another material; undefined if that has holes. */
-export function depthMaterialFor({ side, transparent, alphaTest }: Material): Material {
-  return transparent || alphaTest > 0 ? NO_DEPTH : DEPTH_MATERIALS[side];
 }
 
 /** Whether light passes through a material: it casts no shadow and has no shade. */
