@@ -1,7 +1,6 @@
 /** Deliveries of a publication as a whole: feeds with what they lack, and the webhook that receives its changes. */
 
 import { sortConfigurationKeys } from '../model/configuration-id.ts';
-import { languagesOf } from '../run/open/connect.ts';
 import type { Run } from '../run/open/open-run.ts';
 import {
   type DeliveryLine,
@@ -9,7 +8,7 @@ import {
   isSharedPath,
   OUTBOX_FILE,
 } from '../run/output/delivered-files.ts';
-import { catalogueFiles, openCatalogue, writeTexts } from '../run/output/manifest.ts';
+import { writeTexts } from '../run/output/manifest.ts';
 import type { NewLists } from '../run/output/publication.ts';
 import type { Delivered, Deliveries } from '../run/publishing/deliveries.ts';
 import { publishedNow } from '../run/publishing/last-publication.ts';
@@ -26,6 +25,8 @@ import { sendChanges } from './outbox.ts';
 import { type DeliverSection, sectionOf } from './section.ts';
 
 const WEBHOOK = 'webhook';
+/** A language that the pipeline does not name, as BCP 47 spells it. */
+const UNKNOWN = 'und';
 
 /** Opens the webhook of a pipeline. @throws as {@link sendChanges} */
 export const openSender: Deliveries['sender'] =
@@ -89,17 +90,17 @@ export async function writeFeeds(
     if (!kinds.includes(kind)) lists.remove(`${FEEDS_FOLDER}/${feedFile(kind)}`);
   }
   if (feeds === undefined) return [];
-  const { lines: published, onlyCarts } = await publishedNow(run, deliveries);
-  const catalogues = await openCatalogues(run);
-  const [[, catalogue]] = catalogues;
-  const keys = sortConfigurationKeys(catalogue.keys()).filter((key) => !onlyCarts.has(key));
+  const { lines: published, catalogues, onlyCarts } = await publishedNow(run, deliveries);
+  const [first] = [...catalogues.values()];
+  const keys = sortConfigurationKeys(first!.keys()).filter((key) => !onlyCarts.has(key));
   const items = function* (): Iterable<FeedItem> {
     for (const key of keys) {
       const made = published
         .get(key)
         ?.files.filter(({ delivery, path }) => delivery !== 'articles' && !isSharedPath(path));
-      const languages = Object.fromEntries(catalogues.map(([lang, one]) => [lang, one.get(key)]));
-      yield { line: catalogue.get(key)!, languages, files: made ?? [] };
+      const lines = Array.from(catalogues, ([lang, one]) => [lang || UNKNOWN, one.get(key)]);
+      const languages = Object.fromEntries(lines);
+      yield { line: first!.get(key)!, languages, files: made ?? [] };
     }
   };
   const written: WrittenFeed[] = [];
@@ -112,16 +113,6 @@ export async function writeFeeds(
     written.push(writtenFeed(kind, feeds.accept, keys.length, leftOut));
   }
   return written;
-}
-
-/** The catalogues by language, the first one first; `und` is an unknown language. */
-async function openCatalogues({ options }: Run) {
-  const { outputDir, service } = options.pipeline;
-  const languages = languagesOf(service);
-  const open = async (file: string, at: number) =>
-    [languages[at] || 'und', await openCatalogue(outputDir, {}, file)] as const;
-  const opened = await Promise.all(catalogueFiles(languages).map(open));
-  return opened as [(typeof opened)[0], ...typeof opened];
 }
 
 /** A feed without any row is a failure. */

@@ -132,7 +132,7 @@ function summarised(changes: PackedMap<ChangeLine>): Changes {
 }
 
 /**
- * What is published now, and the configurations that only carts select.
+ * What is published now, the catalogues by language, the first one first, and the configurations that only carts select.
  *
  * @param deliveries - What is delivered, where the list does not have it yet.
  */
@@ -143,7 +143,8 @@ export async function publishedNow(
   const { outputDir, service } = options.pipeline;
   const { spool } = output;
   const open = (file: string) => openCatalogue(outputDir, { spool }, file);
-  const catalogues = await Promise.all(catalogueFiles(languagesOf(service)).map(open));
+  const languages = languagesOf(service);
+  const catalogues = await Promise.all(catalogueFiles(languages).map(open));
   const onlyCarts = new Set<string>();
   const lines = await publishedLines(manifestLines(outputDir), catalogues, {
     outputDir,
@@ -154,7 +155,8 @@ export async function publishedNow(
       return publishedAsset(line);
     },
   });
-  return { lines, onlyCarts };
+  const byLanguage = new Map(catalogues.map((catalogue, at) => [languages[at]!, catalogue]));
+  return { lines, catalogues: byLanguage, onlyCarts };
 }
 
 /** What would be published: GLBs have no path before that. */
