@@ -46,9 +46,12 @@ async function changeImage(day: string, blue: number): Promise<void> {
 
 const below = (folder: string) => filesBelow(join(runs.outputDir, folder));
 const read = (file: string) => readFile(join(runs.outputDir, file), 'utf8');
-/** The paths of pictures in each list, in their order. */
+/** The addresses of each picture: that with its article, and that of older versions. */
+const ADDRESSES = 2;
+/** The paths of pictures in each list, in their order; addresses of older versions are in no list for a shop. */
 async function listedPictures() {
-  const pathsIn = (text: string) => [...new Set(text.match(/pictures\/[\w/.~-]+?\.png/g))].sort();
+  const pathsIn = (text: string) =>
+    [...new Set(text.match(/pictures\/[\w/.~-]+-hero-64\.png/g))].sort();
   return {
     deliveries: pathsIn(await read('deliveries.jsonl')),
     feed: pathsIn(await read('feeds/erp.csv')),
@@ -180,7 +183,7 @@ describe.runIf(HAS_BROWSER)('pictures of older GLBs', () => {
     expect(await runs.run('2026-01-05')).toMatchObject({ exit: 0 });
     expect(await listedPictures()).toEqual(allListed);
     const now = await contents();
-    expect(now.filter((content, at) => content !== before[at])).toHaveLength(2);
+    expect(now.filter((content, at) => content !== before[at])).toHaveLength(ADDRESSES * 2);
     expect(await read('deliveries-last-good.jsonl')).toBe('');
   });
 
@@ -193,7 +196,7 @@ describe.runIf(HAS_BROWSER)('pictures of older GLBs', () => {
     const { exit, stdout } = await runs.run('2026-01-02');
     expect(exit).toBe(1);
     expect(stdout).toMatch(/^ +(?:Gates +)?pictures were not compared: BROWSER_MISSING/m);
-    expect(await below('pictures')).toHaveLength(ARTICLES);
+    expect(await below('pictures')).toHaveLength(ADDRESSES * ARTICLES);
     const { number } = range.articleAt(0);
     const lastGood = await read('deliveries-last-good.jsonl');
     expect(lastGood).toContain(number);
@@ -201,6 +204,6 @@ describe.runIf(HAS_BROWSER)('pictures of older GLBs', () => {
     range.convertdates.set('N01', '2026-01-03');
     await runs.run('2026-01-03');
     await runs.run('2026-01-04');
-    expect(await below('pictures')).toHaveLength(ARTICLES - 1);
+    expect(await below('pictures')).toHaveLength(ADDRESSES * (ARTICLES - 1));
   });
 });
