@@ -1,6 +1,7 @@
 /** The process: it passes arguments, environment, streams, clock and signals to the command line. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { ERROR_CODES } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 import { programVersion } from '../support/version.ts';
 import { visible, visibleJson, visibleLines } from '../support/visible.ts';
@@ -59,7 +60,16 @@ const io: Io = {
   workerProcess: process.send && process.argv[1] === WORKER_PROCESS ? process : undefined,
 };
 
+let hasEnded = false;
+// Node.js ends a program that waits for nothing any more, with exit code 0, whatever was still to be done.
+process.on('exit', (exitCode) => {
+  if (hasEnded || exitCode !== 0) return;
+  process.exitCode = ERROR_CODES.INTERNAL.exit;
+  printNotice('the program ended before its work did', ERROR_CODES.INTERNAL.help);
+});
+
 void runCommandLine(process.argv.slice(2), io, programVersion()).then((exitCode) => {
+  hasEnded = true;
   process.exitCode = exitCode;
   prompt.close();
 });
