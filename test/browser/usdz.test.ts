@@ -28,7 +28,12 @@ const recorded = (program: string, basearticlenumber: string) => ({
 });
 
 const SIZE = 512;
-const PICTURE: PictureOptions = { ...PICTURE_DEFAULTS, width: SIZE, height: SIZE, format: 'png' };
+/** A USDZ has no layers, which say of a lamp that it hangs. */
+const FLOOR = { floor: 'always' } as const;
+const PICTURE: PictureOptions = {
+  ...{ ...PICTURE_DEFAULTS, ...FLOOR },
+  ...{ width: SIZE, height: SIZE, format: 'png' },
+};
 const service = { emulator: true };
 const SCREEN = { manufacturer: 'FJEL', program: 'FORUM', basearticlenumber: 'FM-P3' };
 const LAMP = {

@@ -44,6 +44,8 @@ export interface Model {
   points: Float32Array;
   box: Box3;
   standsOnFloor: boolean;
+  /** Whether a material is mixed with what is behind it. */
+  isBlended: boolean;
   /** Whether light passes through all of it. */
   isClear: boolean;
   dispose(): void;
@@ -101,6 +103,7 @@ export async function loadModel(
     points,
     box,
     standsOnFloor: standsOnFloor(root, box),
+    isBlended: meshes.flatMap(materialsOf).some(({ transparent }) => transparent),
     isClear: opaque.length === 0,
     dispose() {
       for (const mesh of meshes) mesh.geometry.dispose();

@@ -2,10 +2,13 @@
 import QOI from 'qoijs';
 import {
   type Box3,
+  HalfFloatType,
   Matrix4,
   OrthographicCamera,
   PerspectiveCamera,
   type Texture,
+  type TextureDataType,
+  UnsignedByteType,
   Vector3,
   WebGLRenderTarget,
 } from 'three';
@@ -135,7 +138,7 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   const key = JSON.stringify([camera, placed.position, width, height, hasFloor]);
   const smoothing = isCloseup ? ON_CLOSEUP : ON_MODEL;
   const { onModel, onFloor } = viewOf(model, key, { eye, width, height, hasFloor, smoothing });
-  const target = targetFor(width, height);
+  const target = targetFor(width, height, model.isBlended ? HalfFloatType : UnsignedByteType);
   setVisibility(onModel.share, onModel.plain);
   const shadow = backdrop.shadow * (model.isClear ? CLEAR_SHADOW : 1);
   setBackdrop(target.texture, onFloor, { ...backdrop, shadow, isCut: isCloseup });
@@ -288,12 +291,13 @@ const EDGE_SAMPLES = 4;
 let lastTarget = new WebGLRenderTarget(1, 1);
 
 /** The target of the last picture, if it fits. */
-function targetFor(width: number, height: number): WebGLRenderTarget {
+function targetFor(width: number, height: number, type: TextureDataType): WebGLRenderTarget {
   const [across, down] = [Math.max(1, width), Math.max(1, height)];
-  if (lastTarget.width === across && lastTarget.height === down && lastTarget.samples > 0)
-    return lastTarget;
+  const isFitting = lastTarget.width === across && lastTarget.height === down;
+  if (isFitting && lastTarget.samples > 0 && lastTarget.texture.type === type) return lastTarget;
   lastTarget.dispose();
   lastTarget = new WebGLRenderTarget(across, down, {
+    type,
     samples: EDGE_SAMPLES,
     // Nothing reads the depths of the picture.
     resolveDepthBuffer: false,

@@ -8,6 +8,7 @@ import {
   ShaderChunk,
   ShaderMaterial,
   type Texture,
+  UnsignedByteType,
   Vector2,
   Vector4,
   type WebGLProgramParametersWithUniforms,
@@ -53,12 +54,13 @@ const TONES = `
     return mix(curve, 12.92 * linear, vec3(lessThanEqual(linear, vec3(0.0031308))));
   }`;
 
-/** Whether a material is drawn into the picture, which has tones; what is behind glass is linear. */
+/** Whether a material writes tones: into a picture of 8 bits. What is behind glass, or is blended, is linear. */
 const isFinished = { value: false };
 
 /**
  * Makes a material write the tones of the picture, and use only the light that arrives, by the visibility of the picture.
- * The picture then has 8 bits: with colours that are linear, and have 16, it took 30 % longer at 1,024 pixels.
+ * The picture then has 8 bits: with colours that are linear, and have 16, it took 30 % longer at 1,024 pixels. Of blended
+ * materials, light adds up linearly.
  */
 export function prepareMaterial(material: Material): void {
   const hasShade = 'envMapIntensity' in material && !isClear(material);
@@ -74,7 +76,7 @@ export function prepareMaterial(material: Material): void {
   };
   material.onBeforeRender = () => {
     const { width, height, texture } = renderer.getRenderTarget()!;
-    isFinished.value = texture === finish.picture.value;
+    isFinished.value = texture === finish.picture.value && texture.type === UnsignedByteType;
     // The objects behind glass are drawn first, into a smaller target than the picture.
     const of = visible.visibility.value!.image as { width: number; height: number };
     visible.visibilityScale.value.set(of.width / width, of.height / height);
@@ -143,6 +145,7 @@ export function isClear(material: Material): boolean {
 
 const finish = {
   picture: { value: null as Texture | null },
+  isLinear: { value: false },
   floorShade: { value: null as Texture | null },
   contact: { value: null as Texture | null },
   background: { value: new Vector4() },
@@ -215,6 +218,7 @@ export function setBackdrop(
   { color, shadow, isCut }: Pick<Shot['backdrop'], 'color' | 'shadow'> & { isCut: boolean },
 ): void {
   finish.picture.value = picture;
+  finish.isLinear.value = picture.type !== UnsignedByteType;
   finish.floorShade.value = floor?.share ?? null;
   finish.contact.value = floor?.contact ?? null;
   finish.shadow.value = floor ? shadow : 0;
@@ -229,7 +233,8 @@ export function setBackdrop(
 const drawFinished = createPass(
   finish,
   `
-  uniform sampler2D picture;
+  uniform highp sampler2D picture;
+  uniform bool isLinear;
   uniform vec4 background;
   uniform vec4 plain;
   out vec4 result;
@@ -244,6 +249,8 @@ const drawFinished = createPass(
     vec2 size = vec2(textureSize(picture, 0));
     vec2 pixel = vec2(gl_FragCoord.x, size.y - gl_FragCoord.y);
     vec4 sum = texelFetch(picture, ivec2(pixel), 0);
+    sum.a = min(sum.a, 1.0);
+    if (isLinear && sum.a > 0.0) sum.rgb = srgb(neutral(sum.rgb / sum.a)) * sum.a;
     if (sum.a == 1.0) { result = sum; return; }
     if (sum.a > 0.0) sum.rgb = linear(sum.rgb / sum.a) * sum.a;
     vec2 at = pixel / size;
