@@ -61,7 +61,7 @@ const io: Io = {
 };
 
 let hasEnded = false;
-// Node.js ends a program that waits for nothing any more, with exit code 0, whatever was still to be done.
+// Node.js exits with code 0 when nothing is left to wait for, even if the command has not finished.
 process.on('exit', (exitCode) => {
   if (hasEnded || exitCode !== 0) return;
   process.exitCode = ERROR_CODES.INTERNAL.exit;

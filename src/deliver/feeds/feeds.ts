@@ -46,6 +46,7 @@ const MODEL_TYPES: Readonly<Record<string, string>> = {
   '.gltf': 'model/gltf+json',
   '.usdz': 'model/vnd.usdz+zip',
 };
+const PICTURE = /\.(?:jpe?g|png|webp|avif)$/;
 /** A view: the name of the article, the camera, and the width, which a floor plan lacks. */
 const VIEW = /[^/]-([a-z]+)(?:-(\d+))?\.(?:jpg|png|webp|avif)$/;
 
@@ -276,7 +277,10 @@ function productOf({ line, languages, files }: FeedItem, options: FeedOptions): 
     availability: options.availability,
     page: pageOf({ ...line, id }, options.productUrl),
     views,
-    picture: (views.find(({ camera }) => camera === 'hero') ?? views[0])?.file,
+    // A pipeline may ask for the frames of a turn alone.
+    picture:
+      (views.find(({ camera }) => camera === 'hero') ?? views[0])?.file ??
+      files.find(({ path }) => PICTURE.test(path)),
     altTexts: Object.fromEntries(
       Object.entries(languages).flatMap(([lang, own]) => (own ? [[lang, altTextOf(own)]] : [])),
     ),

@@ -20,17 +20,16 @@ export interface Camera {
 /** A pixel of a picture of 1,000 is then 0.3 mm, which shows grain and weave. */
 const CLOSEUP_METRES = 0.3;
 
+const HERO = { azimuthDegrees: 32, elevationDegrees: 16, projection: 'perspective' } as const;
+
 /** The cameras by name. */
 export const CAMERAS = {
-  hero: { azimuthDegrees: 32, elevationDegrees: 16, projection: 'perspective' },
+  hero: HERO,
   front: { azimuthDegrees: 0, elevationDegrees: 5, projection: 'perspective' },
   side: { azimuthDegrees: 90, elevationDegrees: 5, projection: 'perspective' },
   back: { azimuthDegrees: 212, elevationDegrees: 16, projection: 'perspective' },
   top: { azimuthDegrees: 0, elevationDegrees: 90, projection: 'orthographic' },
-  closeup: {
-    ...{ azimuthDegrees: 32, elevationDegrees: 16, projection: 'perspective' },
-    closeupMetres: CLOSEUP_METRES,
-  },
+  closeup: { ...HERO, closeupMetres: CLOSEUP_METRES },
 } as const satisfies Record<string, Camera>;
 
 export type CameraName = keyof typeof CAMERAS;

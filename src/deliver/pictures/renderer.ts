@@ -210,7 +210,7 @@ async function takeAll(
 ): Promise<Picture[]> {
   const page = await opened;
   const pictures: Picture[] = [];
-  // A picture has the same pixels whatever others are taken with it: each is drawn with images of its own size.
+  // Each picture is drawn with images of its own size, so that its pixels do not depend on the other pictures.
   for (const [pixels, group] of groupBy(shots.entries(), ([, shot]) => shot.imagePixels)) {
     await inPage(page, 'load', { address: model, pixels });
     for (const [at, shot] of group) {

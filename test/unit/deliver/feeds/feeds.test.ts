@@ -134,6 +134,12 @@ describe('the feed of Google', () => {
     });
   });
 
+  it('has the first frame of a turn where no camera takes a picture', () => {
+    const files = [file('pictures', 'turn-01.jpg'), file('pictures', 'turn-02.jpg')];
+    const [row] = read('google', [{ ...ITEM, files }]);
+    expect(row!.image_link).toBe(`https://cdn.example/3d/pictures/${FOLDER}/turn-01.jpg`);
+  });
+
   it('leaves out what it would refuse, and counts it', () => {
     const leftOut = new Map<string, number>();
     const items = [
