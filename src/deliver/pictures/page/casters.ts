@@ -3,6 +3,8 @@ import { MeshoptSimplifier } from 'meshoptimizer';
 import {
   BufferAttribute,
   type BufferGeometry,
+  DoubleSide,
+  FrontSide,
   InstancedBufferGeometry,
   type Matrix4,
   type Mesh,
@@ -14,6 +16,9 @@ const MOST_TRIANGLES = 60_000;
 
 /** Error of a simplified shadow, by the size of its mesh: below a pixel of a depth map. */
 const SHADOW_ERROR = 0.01;
+
+/** The sides of the faces of casters: half of a closed surface need not be drawn, in three quarters of the time. */
+export const CASTER_SIDES = [FrontSide, DoubleSide] as const;
 
 interface Triangles {
   points: Float32Array;
@@ -27,7 +32,11 @@ export function trianglesOf({ geometry, matrixWorld }: Mesh): Triangles {
   return { points, corners };
 }
 
-/** Makes one mesh of several, in world coordinates, metres. */
+/**
+ * Makes one mesh of several, in world coordinates, metres: a group for each of {@link CASTER_SIDES}. Faces that are seen
+ * from their front only belong to closed surfaces, whose back sides cast no shadow of their own. Simplified surfaces may
+ * be open.
+ */
 export async function castersOf(meshes: readonly Mesh[]): Promise<InstancedBufferGeometry> {
   const share = MOST_TRIANGLES / meshes.reduce((sum, mesh) => sum + triangleCount(mesh), 0);
   if (share < 1) await MeshoptSimplifier.ready;
@@ -35,22 +44,37 @@ export async function castersOf(meshes: readonly Mesh[]): Promise<InstancedBuffe
   const placed = meshes.map((mesh) => {
     const { geometry, matrixWorld } = mesh;
     if (!made.has(geometry)) made.set(geometry, surfaceOf(geometry, share));
-    return { matrixWorld, ...made.get(geometry)! };
+    return { matrixWorld, isClosed: share >= 1 && isClosed(mesh), ...made.get(geometry)! };
   });
+  placed.sort((a, b) => Number(b.isClosed) - Number(a.isClosed));
   const count = (of: (surface: Triangles) => number) =>
     placed.reduce((sum, surface) => sum + of(surface), 0);
   const points = new Float32Array(count((surface) => surface.points.length));
   const corners = new Uint32Array(count((surface) => surface.corners.length));
   let [at, corner] = [0, 0];
-  for (const { matrixWorld, ...surface } of placed) {
+  let closedCorners = 0;
+  for (const { matrixWorld, isClosed, ...surface } of placed) {
     placePoints(surface.points, matrixWorld, points, at);
-    for (const index of surface.corners) corners[corner++] = at / 3 + index;
+    // The front of a mirrored face is its other side.
+    const [second, third] = matrixWorld.determinant() < 0 ? [2, 1] : [1, 2];
+    for (let i = 0; i < surface.corners.length; i += 3) {
+      corners[corner++] = at / 3 + surface.corners[i]!;
+      corners[corner++] = at / 3 + surface.corners[i + second]!;
+      corners[corner++] = at / 3 + surface.corners[i + third]!;
+    }
     at += surface.points.length;
+    if (isClosed) closedCorners = corner;
   }
   const result = new InstancedBufferGeometry();
   result.setAttribute('position', new BufferAttribute(points, 3));
   result.setIndex(new BufferAttribute(corners, 1));
+  result.addGroup(0, closedCorners, 0);
+  result.addGroup(closedCorners, corners.length - closedCorners, 1);
   return result;
+}
+
+function isClosed({ material }: Mesh): boolean {
+  return [material].flat().every(({ side }) => side === FrontSide);
 }
 
 /** Writes points at another place into an array, from an index on. */

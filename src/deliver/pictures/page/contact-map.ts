@@ -18,16 +18,19 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import type { PictureSize } from '../shot.ts';
+import { CASTER_SIDES } from './casters.ts';
 import { clearTarget, renderer } from './gpu.ts';
 
-const SIDE_PIXELS = 1024;
+/** Sides of the map: of the most detailed one that is needed. */
+const SIDE_PIXELS = { least: 128, most: 1024 } as const;
+const PIXELS_PER_METRE = 500;
 /** A surface at this height, or higher, leaves no contact shadow; of a small model it is a tenth of its longest side. */
 const NEAR_METRES = 0.05;
 /** How far the shadow reaches beyond a foot, by that height. */
 const REACH = 0.5;
 const DARKNESS = 0.9;
 
-const map = new WebGLRenderTarget(SIDE_PIXELS, SIDE_PIXELS, { format: RedFormat });
+const map = new WebGLRenderTarget(SIDE_PIXELS.most, SIDE_PIXELS.most, { format: RedFormat });
 const uniforms = {
   map: { value: map.texture },
   /** Middle of the map on the floor, metres. */
@@ -38,29 +41,29 @@ const uniforms = {
 };
 
 /** Draws what is just above the floor, by its height: the lowest surface counts. */
+const seenFromBelow = {
+  glslVersion: GLSL3,
+  uniforms,
+  vertexShader: `
+    uniform vec3 centre;
+    uniform vec2 halfMetres;
+    uniform float nearMetres;
+    out float height;
+    void main() {
+      height = (position.y - centre.y) / nearMetres;
+      gl_Position = vec4((position.xz - centre.xz) / halfMetres, height * 2.0 - 1.0, 1.0);
+    }`,
+  fragmentShader: `
+    in float height;
+    out vec4 result;
+    void main() {
+      float near = clamp(1.0 - height, 0.0, 1.0);
+      result = vec4(near * near, 0.0, 0.0, 1.0);
+    }`,
+} as const;
 const fromBelow = new Mesh(
   undefined,
-  new ShaderMaterial({
-    glslVersion: GLSL3,
-    side: DoubleSide,
-    uniforms,
-    vertexShader: `
-      uniform vec3 centre;
-      uniform vec2 halfMetres;
-      uniform float nearMetres;
-      out float height;
-      void main() {
-        height = (position.y - centre.y) / nearMetres;
-        gl_Position = vec4((position.xz - centre.xz) / halfMetres, height * 2.0 - 1.0, 1.0);
-      }`,
-    fragmentShader: `
-      in float height;
-      out vec4 result;
-      void main() {
-        float near = clamp(1.0 - height, 0.0, 1.0);
-        result = vec4(near * near, 0.0, 0.0, 1.0);
-      }`,
-  }),
+  CASTER_SIDES.map((side) => new ShaderMaterial({ ...seenFromBelow, side })),
 );
 fromBelow.frustumCulled = false;
 /** The shader needs none. */
@@ -112,6 +115,10 @@ export function drawContactMap(casters: InstancedBufferGeometry, { min, max }: B
   uniforms.nearMetres.value = near;
   uniforms.centre.value.set((min.x + max.x) / 2, min.y, (min.z + max.z) / 2);
   uniforms.halfMetres.value.set((max.x - min.x) / 2 + border, (max.z - min.z) / 2 + border);
+  const { x, y } = uniforms.halfMetres.value;
+  const wanted = 2 ** Math.ceil(Math.log2(PIXELS_PER_METRE * 2 * Math.max(x, y)));
+  const side = Math.min(SIDE_PIXELS.most, Math.max(SIDE_PIXELS.least, wanted));
+  map.setSize(side, side);
   casters.instanceCount = 1;
   fromBelow.geometry = casters;
   clearTarget(map);

@@ -34,7 +34,10 @@ ShaderChunk.envmap_physical_pars_fragment = ShaderChunk.envmap_physical_pars_fra
   `vec4 envMapColor = vec4( dot( vec4( worldNormal, 1.0 ), mat4( ${irradianceMatrix().map((value) => value.toFixed(6))} ) * vec4( worldNormal, 1.0 ) ) );`,
 );
 
-/** GLSL: tones by Khronos PBR Neutral, and sRGB of linear colours. */
+/**
+ * GLSL: tones by Khronos PBR Neutral, and sRGB of linear colours. Roots instead of powers, which software rendering
+ * computes in several times the time; of 255 levels, the fitted curve is wrong by at most 0.012.
+ */
 const TONES = `
   vec3 neutral(vec3 color) {
     const float start = 0.8 - 0.04;
@@ -50,7 +53,9 @@ const TONES = `
     return mix(color, vec3(tone), share);
   }
   vec3 srgb(vec3 linear) {
-    vec3 curve = 1.055 * pow(max(linear, 0.0), vec3(1.0 / 2.4)) - 0.055;
+    vec3 root = sqrt(max(linear, 0.0));
+    vec3 fourth = sqrt(root);
+    vec3 curve = 0.6423659 * root + 0.7121099 * fourth - 0.3368697 * sqrt(fourth) - 0.0175629 * linear;
     return mix(curve, 12.92 * linear, vec3(lessThanEqual(linear, vec3(0.0031308))));
   }`;
 
@@ -163,7 +168,7 @@ const NO_BORDER = 1e-5;
 
 /** GLSL: the shadow on the floor at a place of the picture, from 0 to 1. */
 const SHADE_OF_FLOOR = `
-  uniform highp sampler2D floorShade;
+  uniform sampler2D floorShade;
   uniform sampler2D contact;
   uniform float shadow;
   uniform float border;
@@ -214,12 +219,12 @@ function createBackdrop(): Mesh {
  */
 export function setBackdrop(
   picture: Texture,
-  floor: { share: Texture; contact: Texture } | undefined,
+  floor: { plain: Texture; contact: Texture } | undefined,
   { color, shadow, isCut }: Pick<Shot['backdrop'], 'color' | 'shadow'> & { isCut: boolean },
 ): void {
   finish.picture.value = picture;
   finish.isLinear.value = picture.type !== UnsignedByteType;
-  finish.floorShade.value = floor?.share ?? null;
+  finish.floorShade.value = floor?.plain ?? null;
   finish.contact.value = floor?.contact ?? null;
   finish.shadow.value = floor ? shadow : 0;
   finish.border.value = isCut ? NO_BORDER : BORDER;
@@ -240,8 +245,9 @@ const drawFinished = createPass(
   out vec4 result;
   ${SHADE_OF_FLOOR}
   ${TONES}
+  // Of 255 levels, the fitted curve is wrong by at most 0.008.
   vec3 linear(vec3 srgb) {
-    vec3 curve = pow((srgb + 0.055) / 1.055, vec3(2.4));
+    vec3 curve = 0.0008276 + srgb * (0.0392920 + srgb * (0.3264773 + 0.6334321 * sqrt(srgb)));
     return mix(curve, srgb / 12.92, vec3(lessThanEqual(srgb, vec3(0.04045))));
   }
   void main() {

@@ -9,6 +9,7 @@ import {
   DoubleSide,
   FloatType,
   GLSL3,
+  InstancedBufferAttribute,
   InstancedBufferGeometry,
   LinearFilter,
   Matrix4,
@@ -32,6 +33,7 @@ import {
 } from 'three';
 import type { PictureSize } from '../shot.ts';
 import { lightDirections } from '../studio.ts';
+import { CASTER_SIDES } from './casters.ts';
 import { clearTarget, createPass, renderer } from './gpu.ts';
 
 /** Directions, as tiles of the texture. */
@@ -52,21 +54,23 @@ const maps = new WebGLRenderTarget(TILES.columns * TILES.pixels, TILES.rows * TI
 maps.depthTexture = new DepthTexture(maps.width, maps.height, UnsignedIntType);
 
 /** Draws the casters once for each direction, each time into the tile of that direction. */
-const depthOnly = new ShaderMaterial({
+const depthOnly = {
   glslVersion: GLSL3,
-  side: DoubleSide,
   colorWrite: false,
-  uniforms: { matrices: { value: matrices } },
+  // An attribute of an instance is read in less time than an element of a list.
   vertexShader: `
-    uniform mat4 matrices[${COUNT}];
+    in mat4 matrix;
     void main() {
-      vec3 at = (matrices[gl_InstanceID] * vec4(position, 1.0)).xyz;
+      vec3 at = (matrix * vec4(position, 1.0)).xyz;
       vec2 texels = vec2(${TILES.columns * TILES.pixels}.0, ${TILES.rows * TILES.pixels}.0);
       gl_Position = vec4(vec3(at.xy / texels, at.z) * 2.0 - 1.0, 1.0);
     }`,
   fragmentShader: 'void main() {}',
-});
-const casting = new Mesh(new InstancedBufferGeometry(), depthOnly);
+} as const;
+const casting = new Mesh(
+  new InstancedBufferGeometry(),
+  CASTER_SIDES.map((side) => new ShaderMaterial({ ...depthOnly, side })),
+);
 casting.frustumCulled = false;
 const castingScene = new Scene();
 castingScene.add(casting);
@@ -97,8 +101,12 @@ export function drawDepthMaps(casters: InstancedBufferGeometry, box: Box3): void
       .multiply(camera.matrixWorldInverse);
   });
   casters.instanceCount = COUNT;
+  const elements = Float32Array.from(matrices.flatMap((matrix) => matrix.elements));
+  casters.setAttribute('matrix', new InstancedBufferAttribute(elements, 16));
   casting.geometry = casters;
-  clearTarget(maps);
+  renderer.setRenderTarget(maps);
+  // Nothing reads the colours.
+  renderer.clear(false, true, false);
   renderer.render(castingScene, camera);
   // A point is lifted off its own surface by about a pixel of a map.
   visibilityUniforms.liftMetres.value = size / 200;
@@ -196,29 +204,28 @@ const lookUp = createPass(
 /** Smooths along surfaces: the steps of single directions vanish, and edges stay. */
 const smoothUniforms = {
   source: { value: null as unknown },
-  stepPixels: { value: 1 },
+  stepPixels: { value: new Vector2() },
   nearShare: { value: 0 },
 };
-/** The points that are averaged, in steps, written out with their weights. */
-const TAPS = [-2, -1, 0, 1, 2].flatMap((y) =>
-  [-2, -1, 0, 1, 2].map(
-    (x) => `
-    other = texelFetch(source, clamp(pixel + ivec2(${x}, ${y}) * stepPixels, ivec2(0), last), 0).rg;
-    weight = max(0.0, 1.0 - abs(other.g - own.g) * steep) * ${Math.exp(-(x * x + y * y) / 4).toFixed(6)};
+/** The points that are averaged, across or down, in steps, written out with their weights. */
+const TAPS = [-2, -1, 0, 1, 2].map(
+  (at) => `
+    other = texelFetch(source, clamp(pixel + ${at} * step, ivec2(0), last), 0).rg;
+    weight = max(0.0, 1.0 - abs(other.g - own.g) * steep) * ${Math.exp((-at * at) / 4).toFixed(6)};
     sum += weight * other.r;
     weights += weight;`,
-  ),
 );
 const smooth = createPass(
   smoothUniforms,
   `
   uniform highp sampler2D source;
-  uniform int stepPixels;
+  uniform vec2 stepPixels;
   uniform float nearShare;
   out vec4 result;
   const float NOTHING = ${NOTHING}.0;
   void main() {
     ivec2 pixel = ivec2(gl_FragCoord.xy);
+    ivec2 step = ivec2(stepPixels);
     ivec2 last = textureSize(source, 0) - 1;
     vec2 own = texelFetch(source, pixel, 0).rg;
     if (own.g >= NOTHING) { result = vec4(own, 0.0, 1.0); return; }
@@ -261,7 +268,7 @@ const drawPlain = createPass(
 );
 
 interface Smoothing {
-  /** Number of passes, each twice as wide as the one before. */
+  /** Number of passes across and down, each twice as wide as the one before. */
   times: number;
   /** Largest difference of distance that is smoothed, by the distance itself. */
   nearShare: number;
@@ -313,10 +320,11 @@ export function drawVisibility(
   visibilityUniforms.halfMetres.value.set(...fade.half);
   visibilityUniforms.fadeMetres.value = fade.reach;
   lookUp(share);
-  for (let i = 0; i < times; i++) {
+  smoothUniforms.nearShare.value = nearShare;
+  for (let i = 0; i < 2 * times; i++) {
+    const pixels = 2 ** (i >> 1);
+    smoothUniforms.stepPixels.value.set(i % 2 === 0 ? pixels : 0, i % 2 === 0 ? 0 : pixels);
     smoothUniforms.source.value = share.texture;
-    smoothUniforms.stepPixels.value = 2 ** i;
-    smoothUniforms.nearShare.value = nearShare;
     smooth(other);
     [share, other] = [other, share];
   }
