@@ -61,7 +61,8 @@ export class BrowserRenderer implements Renderer {
   readonly #timeoutMs: number;
   readonly #places: readonly Place[];
   readonly #idle: Place[];
-  readonly #waiting: ((place: Place) => void)[] = [];
+  /** The models that wait for a browser, by their addresses. */
+  readonly #waiting: { model: string; begin: (place: Place) => void }[] = [];
   readonly #ending = new Set<Promise<void>>();
   #exchange: Promise<ModelExchange> | undefined;
   #closings = 0;
@@ -80,7 +81,10 @@ export class BrowserRenderer implements Renderer {
     const breach = pictureBreach(glb);
     if (breach !== undefined) throw failed(new Error(breach));
     const began = this.#closings;
-    const place = await this.#take();
+    this.#exchange ??= openModelExchange();
+    const exchange = await this.#exchange;
+    const model = exchange.offer(glb);
+    const place = await this.#take(model.address);
     let isOver = false;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -95,7 +99,10 @@ export class BrowserRenderer implements Renderer {
         if (this.#missing !== undefined) throw this.#missing;
         if (began !== this.#closings) throw failed(new Error('the renderer was closed'));
         try {
-          return await Promise.race([this.#attempt(place, glb, shots), late]);
+          return await Promise.race([
+            this.#attempt(place, exchange.origin, model.address, shots),
+            late,
+          ]);
         } catch (error) {
           // The failure was caused by the model: the browser is still usable.
           if (isConverterError(error) && error.code === 'PICTURE_FAILED') throw error;
@@ -108,6 +115,7 @@ export class BrowserRenderer implements Renderer {
       }
     } finally {
       clearTimeout(timer);
+      model.end();
       this.#giveBack(place);
     }
   }
@@ -121,17 +129,16 @@ export class BrowserRenderer implements Renderer {
     await (await opened)?.close();
   }
 
-  async #attempt(place: Place, glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]> {
-    this.#exchange ??= openModelExchange();
-    const exchange = await this.#exchange;
-    place.studio ??= openStudio(this.#start(), exchange.origin);
+  #attempt(
+    place: Place,
+    origin: string,
+    model: string,
+    shots: readonly Shot[],
+  ): Promise<Picture[]> {
+    place.studio ??= openStudio(this.#start(), origin);
     const { page, died } = place.studio;
-    const model = exchange.offer(glb);
-    try {
-      return await Promise.race([takeAll(page, model.address, shots), died]);
-    } finally {
-      model.end();
-    }
+    const nextModel = () => this.#waiting[0]?.model;
+    return Promise.race([takeAll(page, model, nextModel, shots), died]);
   }
 
   #start(): Promise<Browser> {
@@ -142,13 +149,14 @@ export class BrowserRenderer implements Renderer {
     });
   }
 
-  async #take(): Promise<Place> {
-    return this.#idle.pop() ?? (await new Promise((resolve) => this.#waiting.push(resolve)));
+  async #take(model: string): Promise<Place> {
+    const idle = this.#idle.pop();
+    return idle ?? (await new Promise((begin) => this.#waiting.push({ model, begin })));
   }
 
   #giveBack(place: Place): void {
     const next = this.#waiting.shift();
-    if (next) next(place);
+    if (next) next.begin(place);
     else this.#idle.push(place);
   }
 
@@ -206,15 +214,16 @@ function failed(cause: unknown): ConverterError {
 async function takeAll(
   opened: Promise<Page>,
   model: string,
+  nextModel: () => string | undefined,
   shots: readonly Shot[],
 ): Promise<Picture[]> {
   const page = await opened;
   const pictures: Picture[] = [];
   // Each picture is drawn with images of its own size, so that its pixels do not depend on the other pictures.
-  for (const [pixels, group] of groupBy(shots.entries(), ([, shot]) => shot.imagePixels)) {
-    await inPage(page, 'load', { address: model, pixels });
+  for (const group of groupBy(shots.entries(), ([, { imagePixels }]) => imagePixels).values()) {
     for (const [at, shot] of group) {
-      const { qoi, pixelsPerMetre } = await inPage(page, 'take', shot);
+      const wanted = { shot, model, nextModel: nextModel() };
+      const { qoi, pixelsPerMetre } = await takeIn(page, wanted);
       const file = Buffer.from(qoi, 'base64');
       const { width, height, data } = QOI.decode(file.buffer, file.byteOffset, file.length);
       pictures[at] = { width, height, pixels: data, pixelsPerMetre };
@@ -223,26 +232,20 @@ async function takeAll(
   return pictures;
 }
 
-/** Calls a function of the page. @throws {@link ConverterError} `PICTURE_FAILED` if it fails, not if the page does. */
-async function inPage<Name extends keyof PicturePage>(
-  page: Page,
-  name: Name,
-  argument: Parameters<PicturePage[Name]>[0],
-): Promise<Awaited<ReturnType<PicturePage[Name]>>> {
-  const { result, reason } = await page.evaluate(
-    async ([called, given, ofBrowser]) => {
-      const { page } = globalThis as unknown as {
-        page: Record<string, (value: unknown) => Promise<unknown>>;
-      };
+/** @throws {@link ConverterError} `PICTURE_FAILED` if the page cannot draw the model, not if the page itself fails. */
+async function takeIn(page: Page, wanted: Parameters<PicturePage['take']>[0]) {
+  const taken = await page.evaluate(
+    async ([given, ofBrowser]) => {
+      const { page } = globalThis as unknown as { page: PicturePage };
       try {
-        return { result: await page[called]!(given) };
+        return await page.take(given);
       } catch (error) {
         if ((error as Error).name === ofBrowser) throw error;
         return { reason: String((error as Error).message ?? error) };
       }
     },
-    [name as string, argument as unknown, BROWSER_ERROR] as const,
+    [wanted, BROWSER_ERROR] as const,
   );
-  if (reason !== undefined) throw failed(new Error(reason));
-  return result as Awaited<ReturnType<PicturePage[Name]>>;
+  if ('reason' in taken) throw failed(new Error(taken.reason));
+  return taken;
 }

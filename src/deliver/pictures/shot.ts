@@ -59,8 +59,16 @@ export interface Shot {
 export const BROWSER_ERROR = 'BrowserError';
 
 export interface PicturePage {
-  /** Loads a model in place of the previous one: its address, relative to the page, and the longest side of its pictures. */
-  load(model: { address: string; pixels: number }): Promise<void>;
-  /** Returns a QOI file as base64, a tenth of its pixels, in 10 ms; with the scale of one that follows the model. */
-  take(shot: Shot): Promise<{ qoi: string; pixelsPerMetre?: number | undefined }>;
+  /**
+   * Takes a picture of a model, which stays loaded for the next one.
+   *
+   * @returns A QOI file as base64, a tenth of its pixels, in 10 ms; with the scale of one that follows the model.
+   */
+  take(wanted: {
+    shot: Shot;
+    /** Address of the model, relative to the page. */
+    model: string;
+    /** That of the model that may be next, which is fetched meanwhile. */
+    nextModel: string | undefined;
+  }): Promise<{ qoi: string; pixelsPerMetre?: number | undefined }>;
 }

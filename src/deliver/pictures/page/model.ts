@@ -90,7 +90,7 @@ export async function loadModel(
     throw new Error('expected finite positions');
   const opaque = meshes.filter((mesh) => !materialsOf(mesh).some(isClear));
   const casting = opaque.length > 0 ? opaque : meshes;
-  setDrawOrder([backdrop, ...meshes]);
+  setDrawOrder([...meshes, backdrop]);
   scene.clear();
   scene.add(root, backdrop);
   scene.environment = environment;

@@ -29,7 +29,7 @@ import { reachOfShadow } from './floor.ts';
 import { clearTarget, renderer } from './gpu.ts';
 import { loadModel, type Model } from './model.ts';
 import { finishedPixels, setBackdrop, setVisibility } from './shading.ts';
-import { studioTexture } from './studio-texture.ts';
+import { bytesOfStudio } from './studio-texture.ts';
 import {
   createFloor,
   drawDepthMaps,
@@ -58,11 +58,14 @@ const ON_FLOOR = { share: 1 / 4, leastPixels: 128, times: 3, nearShare: 1e3 } as
 /** The shadows at feet, which are narrow. */
 const AT_FEET = { share: 1 / 2, leastPixels: 256 } as const;
 
-const studio = download('studio').then((bytes) => studioTexture(new Uint16Array(bytes)));
+const studio = download('studio').then((bytes) => bytesOfStudio(new Uint16Array(bytes)));
 // The error is reported with the first model.
 studio.catch(() => {});
 
-let model: Model | undefined;
+/** The model that is loaded, and what it was loaded from. */
+let loaded: { key: string; model: Model } | undefined;
+/** The file of the model that may be next. */
+let prefetched: { address: string; file: Promise<ArrayBuffer> } | undefined;
 /** What light reaches of the last shape, as cameras see it: it serves all finishes of the shape. */
 const views = { shape: '', byCamera: new Map<string, View>() };
 /** Points of the floor at which the shadow of the last shape is visible: x y z, metres. */
@@ -71,22 +74,16 @@ let shadowPoints: readonly number[] = [];
 const MOST_VIEWS = 8;
 
 const page: PicturePage = {
-  async load({ address, pixels }) {
-    model?.dispose();
-    model = undefined;
-    model = await loadModel(await download(address), await studio, pixels);
-    if (views.shape === model.shape) return;
-    clearViews();
-    views.shape = '';
-    const casters = await castersOf(model.casting);
-    drawDepthMaps(casters, model.box);
-    drawContactMap(casters, model.box);
-    casters.dispose();
-    shadowPoints = shadowPointsOf(model.box);
-    views.shape = model.shape;
-  },
-  async take(shot) {
-    if (model === undefined) throw new Error('expected a model, received none');
+  async take({ shot, model: address, nextModel }) {
+    const file = prefetched?.address === address ? prefetched.file : undefined;
+    if (prefetched?.address !== nextModel) prefetched = nextModel ? prefetch(nextModel) : undefined;
+    const key = JSON.stringify([address, shot.imagePixels]);
+    if (loaded?.key !== key) {
+      loaded?.model.dispose();
+      loaded = undefined;
+      loaded = { key, model: await load(await (file ?? download(address)), shot.imagePixels) };
+    }
+    const { model } = loaded;
     const { pixels, pixelsPerMetre, ...size } = takePicture(model, shot);
     const qoi = await base64Of(QOI.encode(pixels, { ...size, channels: 4, colorspace: 0 }));
     // A picture without graphics would be empty.
@@ -95,6 +92,27 @@ const page: PicturePage = {
   },
 };
 Object.assign(globalThis, { page });
+
+function prefetch(address: string) {
+  const file = download(address);
+  // The error is reported if that model is drawn.
+  file.catch(() => {});
+  return { address, file };
+}
+
+async function load(glb: ArrayBuffer, imagePixels: number): Promise<Model> {
+  const model = await loadModel(glb, await studio, imagePixels);
+  if (views.shape === model.shape) return model;
+  clearViews();
+  views.shape = '';
+  const casters = await castersOf(model.casting);
+  drawDepthMaps(casters, model.box);
+  drawContactMap(casters, model.box);
+  casters.dispose();
+  shadowPoints = shadowPointsOf(model.box);
+  views.shape = model.shape;
+  return model;
+}
 
 async function download(address: string): Promise<ArrayBuffer> {
   try {
@@ -144,7 +162,7 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   setBackdrop(target.texture, onFloor, { ...backdrop, shadow, isCut: isCloseup });
   clearTarget(target);
   renderer.render(scene, eye);
-  return { pixels: finishedPixels(width, height), width, height, pixelsPerMetre };
+  return { pixels: finishedPixels(target), width, height, pixelsPerMetre };
 }
 
 /** The camera near to the part of a model that it shows, where it does not show the whole. */

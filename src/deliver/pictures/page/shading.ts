@@ -17,6 +17,7 @@ import {
 import type { Shot } from '../shot.ts';
 import { irradianceMatrix } from '../studio.ts';
 import { createPass, renderer } from './gpu.ts';
+import { RADIANCE_OF_BYTES } from './studio-texture.ts';
 
 const visible = {
   visibility: { value: null as Texture | null },
@@ -29,10 +30,15 @@ const visible = {
 const ONLY_STUDIO = ShaderChunk.lights_fragment_end.replace(/RE_IndirectDiffuse\([^;]*;/, '');
 
 /** Three.js would sample the map of the studio for matt surfaces, too, which takes a sixth of the time of a picture. */
-ShaderChunk.envmap_physical_pars_fragment = ShaderChunk.envmap_physical_pars_fragment.replace(
-  'vec4 envMapColor = textureLod( envMap, envMapRotation * worldNormal, ENVMAP_MAX_LOD );',
-  `vec4 envMapColor = vec4( dot( vec4( worldNormal, 1.0 ), mat4( ${irradianceMatrix().map((value) => value.toFixed(6))} ) * vec4( worldNormal, 1.0 ) ) );`,
-);
+ShaderChunk.envmap_physical_pars_fragment = ShaderChunk.envmap_physical_pars_fragment
+  .replace(
+    'vec4 envMapColor = textureLod( envMap, envMapRotation * worldNormal, ENVMAP_MAX_LOD );',
+    `vec4 envMapColor = vec4( dot( vec4( worldNormal, 1.0 ), mat4( ${irradianceMatrix().map((value) => value.toFixed(6))} ) * vec4( worldNormal, 1.0 ) ) );`,
+  )
+  .replaceAll(
+    /envMapColor = (textureLod\( envMap, .*\));/g,
+    `envMapColor = vec4( dot( $1.rg, ${RADIANCE_OF_BYTES} ) );`,
+  );
 
 /**
  * GLSL: tones by Khronos PBR Neutral, and sRGB of linear colours. Roots instead of powers, which software rendering
@@ -180,32 +186,37 @@ const SHADE_OF_FLOOR = `
   }`;
 
 /**
- * What is behind the model: the background with the shadow on the floor. Only glass shows it: three.js draws what is
- * behind glass into a target of its own. In the picture itself, the background is added last, since it has no tones.
+ * What is behind the model: the background with the shadow on the floor. It is linear in the target in which three.js
+ * draws what is behind glass. A picture of 8 bits has finished colours. Below blended materials, and if there is no
+ * background, it is added last, since it has no tones.
  */
 export const backdrop = createBackdrop();
 
 function createBackdrop(): Mesh {
   const material = new ShaderMaterial({
     glslVersion: GLSL3,
-    depthTest: false,
     depthWrite: false,
-    uniforms: { ...finish, pictureSize: { value: new Vector2() } },
+    uniforms: { ...finish, isFinished, pictureSize: { value: new Vector2() } },
     vertexShader: 'void main() { gl_Position = vec4(position.xy, 1.0, 1.0); }',
     fragmentShader: `
       uniform vec4 background;
+      uniform bool isFinished;
       uniform vec2 pictureSize;
       out vec4 result;
       ${SHADE_OF_FLOOR}
+      ${TONES}
       void main() {
         result = vec4(background.rgb * (1.0 - shadeOfFloor(gl_FragCoord.xy / pictureSize)), 1.0);
+        if (isFinished) result.rgb = srgb(result.rgb);
       }`,
   });
   const mesh = new Mesh(new PlaneGeometry(2, 2), material);
   mesh.frustumCulled = false;
   mesh.onBeforeRender = () => {
     const { texture, width, height } = renderer.getRenderTarget()!;
-    material.colorWrite = texture !== finish.picture.value;
+    const isPicture = texture === finish.picture.value;
+    isFinished.value = isPicture && !finish.isLinear.value;
+    material.colorWrite = !isPicture || isFinished.value;
     material.uniforms.pictureSize!.value.set(width, height);
   };
   return mesh;
@@ -270,11 +281,27 @@ const drawFinished = createPass(
 );
 
 /** Reads the finished picture: RGBA, 8 bits, from the topmost row to the lowest. */
-export function finishedPixels(width: number, height: number): Uint8Array<ArrayBuffer> {
+export function finishedPixels(picture: WebGLRenderTarget): Uint8Array<ArrayBuffer> {
+  const { width, height } = picture;
+  const pixels = new Uint8Array(4 * width * height);
+  if (backdrop.visible && !finish.isLinear.value) {
+    renderer.readRenderTargetPixels(picture, 0, 0, width, height, pixels);
+    turnOver(pixels, 4 * width);
+    return pixels;
+  }
   const target = new WebGLRenderTarget(width, height, { depthBuffer: false });
   drawFinished(target);
-  const pixels = new Uint8Array(4 * width * height);
   renderer.readRenderTargetPixels(target, 0, 0, width, height, pixels);
   target.dispose();
   return pixels;
+}
+
+/** Puts the last row first. */
+function turnOver(pixels: Uint8Array, rowBytes: number): void {
+  for (let [low, high] = [0, pixels.length - rowBytes]; low < high; low += rowBytes) {
+    const row = pixels.slice(low, low + rowBytes);
+    pixels.copyWithin(low, high, high + rowBytes);
+    pixels.set(row, high);
+    high -= rowBytes;
+  }
 }
