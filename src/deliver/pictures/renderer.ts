@@ -80,11 +80,17 @@ export class BrowserRenderer implements Renderer {
   async takePictures(glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]> {
     const breach = pictureBreach(glb);
     if (breach !== undefined) throw failed(new Error(breach));
+    const taken = await this.#take(glb, shots);
+    // Meanwhile, the browser draws the next model.
+    return taken.map(decoded);
+  }
+
+  async #take(glb: Uint8Array, shots: readonly Shot[]): Promise<Taken[]> {
     const began = this.#closings;
     this.#exchange ??= openModelExchange();
     const exchange = await this.#exchange;
     const model = exchange.offer(glb);
-    const place = await this.#take(model.address);
+    const place = await this.#placeFor(model.address);
     let isOver = false;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -129,12 +135,7 @@ export class BrowserRenderer implements Renderer {
     await (await opened)?.close();
   }
 
-  #attempt(
-    place: Place,
-    origin: string,
-    model: string,
-    shots: readonly Shot[],
-  ): Promise<Picture[]> {
+  #attempt(place: Place, origin: string, model: string, shots: readonly Shot[]): Promise<Taken[]> {
     place.studio ??= openStudio(this.#start(), origin);
     const { page, died } = place.studio;
     const nextModel = () => this.#waiting[0]?.model;
@@ -149,7 +150,7 @@ export class BrowserRenderer implements Renderer {
     });
   }
 
-  async #take(model: string): Promise<Place> {
+  async #placeFor(model: string): Promise<Place> {
     const idle = this.#idle.pop();
     return idle ?? (await new Promise((begin) => this.#waiting.push({ model, begin })));
   }
@@ -216,24 +217,28 @@ async function takeAll(
   model: string,
   nextModel: () => string | undefined,
   shots: readonly Shot[],
-): Promise<Picture[]> {
+): Promise<Taken[]> {
   const page = await opened;
-  const pictures: Picture[] = [];
+  const taken: Taken[] = [];
   // Each picture is drawn with images of its own size, so that its pixels do not depend on the other pictures.
   for (const group of groupBy(shots.entries(), ([, { imagePixels }]) => imagePixels).values()) {
     for (const [at, shot] of group) {
-      const wanted = { shot, model, nextModel: nextModel() };
-      const { qoi, pixelsPerMetre } = await takeIn(page, wanted);
-      const file = Buffer.from(qoi, 'base64');
-      const { width, height, data } = QOI.decode(file.buffer, file.byteOffset, file.length);
-      pictures[at] = { width, height, pixels: data, pixelsPerMetre };
+      taken[at] = await takeIn(page, { shot, model, nextModel: nextModel() });
     }
   }
-  return pictures;
+  return taken;
+}
+
+type Taken = Awaited<ReturnType<PicturePage['take']>>;
+
+function decoded({ qoi, pixelsPerMetre }: Taken): Picture {
+  const file = Buffer.from(qoi, 'base64');
+  const { width, height, data } = QOI.decode(file.buffer, file.byteOffset, file.length);
+  return { width, height, pixels: data, pixelsPerMetre };
 }
 
 /** @throws {@link ConverterError} `PICTURE_FAILED` if the page cannot draw the model, not if the page itself fails. */
-async function takeIn(page: Page, wanted: Parameters<PicturePage['take']>[0]) {
+async function takeIn(page: Page, wanted: Parameters<PicturePage['take']>[0]): Promise<Taken> {
   const taken = await page.evaluate(
     async ([given, ofBrowser]) => {
       const { page } = globalThis as unknown as { page: PicturePage };
