@@ -26,9 +26,9 @@ import {
 import { castersOf, trianglesOf } from './casters.ts';
 import { drawContact, drawContactMap } from './contact-map.ts';
 import { reachOfShadow } from './floor.ts';
-import { clearTarget, renderer } from './gpu.ts';
+import { renderer } from './gpu.ts';
 import { loadModel, type Model } from './model.ts';
-import { finishedPixels, setBackdrop, setVisibility } from './shading.ts';
+import { finishedPixels, hasFinishedBackground, setBackdrop, setVisibility } from './shading.ts';
 import { bytesOfStudio } from './studio-texture.ts';
 import {
   createFloor,
@@ -160,7 +160,9 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   setVisibility(onModel.share, onModel.plain);
   const shadow = backdrop.shadow * (model.isClear ? CLEAR_SHADOW : 1);
   setBackdrop(target.texture, onFloor, { ...backdrop, shadow, isCut: isCloseup });
-  clearTarget(target);
+  renderer.setRenderTarget(target);
+  // A finished background covers all colours.
+  renderer.clear(!hasFinishedBackground(), true, false);
   renderer.render(scene, eye);
   return { pixels: finishedPixels(target), width, height, pixelsPerMetre };
 }

@@ -87,7 +87,7 @@ export function prepareMaterial(material: Material): void {
   };
   material.onBeforeRender = () => {
     const { width, height, texture } = renderer.getRenderTarget()!;
-    isFinished.value = texture === finish.picture.value && texture.type === UnsignedByteType;
+    isFinished.value = texture === finish.picture.value && !finish.isLinear.value;
     // The objects behind glass are drawn first, into a smaller target than the picture.
     const of = visible.visibility.value!.image as { width: number; height: number };
     visible.visibilityScale.value.set(of.width / width, of.height / height);
@@ -245,6 +245,11 @@ export function setBackdrop(
   backdrop.visible = color !== undefined;
 }
 
+/** Whether the picture is drawn with its background, in finished colours. */
+export function hasFinishedBackground(): boolean {
+  return backdrop.visible && !finish.isLinear.value;
+}
+
 /** The picture over the floor's shadow and the background, which are linear. */
 const drawFinished = createPass(
   finish,
@@ -284,7 +289,7 @@ const drawFinished = createPass(
 export function finishedPixels(picture: WebGLRenderTarget): Uint8Array<ArrayBuffer> {
   const { width, height } = picture;
   const pixels = new Uint8Array(4 * width * height);
-  if (backdrop.visible && !finish.isLinear.value) {
+  if (hasFinishedBackground()) {
     renderer.readRenderTargetPixels(picture, 0, 0, width, height, pixels);
     turnOver(pixels, 4 * width);
     return pixels;

@@ -257,8 +257,8 @@ const drawPlain = createPass(
     vec2 own = texelFetch(source, pixel, 0).rg;
     // On a plane a distance is the mean of two opposite ones.
     float bend = 0.0;
-    for (int i = 0; i < 4; i++) {
-      ivec2 step = i < 3 ? ivec2(1, i - 1) : ivec2(0, 1);
+    for (int i = 0; i < 2; i++) {
+      ivec2 step = ivec2(1 - i, i);
       float before = texelFetch(source, clamp(pixel - step, ivec2(0), last), 0).g;
       float after = texelFetch(source, clamp(pixel + step, ivec2(0), last), 0).g;
       bend = max(bend, abs(before + after - 2.0 * own.g));
