@@ -1,6 +1,7 @@
 /** Pictures that a real browser takes of real GLBs. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NodeIO } from '@gltf-transform/core';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeGlb } from '../../src/convert/write/glb.ts';
@@ -341,6 +342,44 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
       const beside = (pixels: number) => alphas[foot + 400 * 2 + pixels]!;
       expect(beside(0)).toBeGreaterThan(2 * beside(24));
       expect(beside(0)).toBeGreaterThan(20);
+    });
+
+    it('is the same below a part that is mirrored', async () => {
+      const slab = await boxes({ size: [1, 0.1, 1] });
+      const document = await new NodeIO().readBinary(slab);
+      const [scene] = document.getRoot().listScenes();
+      const parent = document.createNode().setScale([-1, 1, 1]).setTranslation([1, 0, 0]);
+      for (const node of scene!.listChildren()) parent.addChild(node);
+      scene!.addChild(parent);
+      const mirrored = await new NodeIO().writeBinary(document);
+      const size = { width: 400, height: 400 };
+      const [plain, other] = [await alphasOf(slab, size), await alphasOf(mirrored, size)];
+      const different = plain.filter((alpha, i) => Math.abs(alpha - other[i]!) > 3);
+      expect(different).toHaveLength(0);
+    });
+
+    it('is the same on a background as in a transparent picture', async () => {
+      const stool = await boxes(
+        { size: [0.05, 0.4, 0.05], offs: [0.2, 0, 0.2] },
+        { size: [0.4, 0.02, 0.4], offs: [0, 0.4, 0] },
+      );
+      const [drawn, clear] = await Promise.all(
+        ['#ffffff', TRANSPARENT].map(async (background) => {
+          const options = { ...OPTIONS, format: 'png', background } as const;
+          const [picture] = await takePictures(renderer, stool, options);
+          return sharp(picture!.bytes).ensureAlpha().raw().toBuffer();
+        }),
+      );
+      // Only the model has a colour.
+      const places = Array.from({ length: SIZE * SIZE }, (_, i) => 4 * i);
+      const shaded = places.filter((at) => clear![at] === 0 && clear![at + 3]! > 20);
+      expect(shaded.length).toBeGreaterThan(500);
+      const wrong = shaded.filter((at) => {
+        const light = 1 - clear![at + 3]! / 255;
+        const curve = light > 0.0031308 ? 1.055 * light ** (1 / 2.4) - 0.055 : 12.92 * light;
+        return Math.abs(drawn![at]! - 255 * curve) > 2;
+      });
+      expect(wrong).toHaveLength(0);
     });
 
     it('is that of what stands on the floor, by bounds and layers, unless an option says otherwise', async () => {
