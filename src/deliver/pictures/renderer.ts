@@ -80,17 +80,10 @@ export class BrowserRenderer implements Renderer {
   async takePictures(glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]> {
     const breach = pictureBreach(glb);
     if (breach !== undefined) throw failed(new Error(breach));
-    const taken = await this.#take(glb, shots);
-    // Meanwhile, the browser draws the next model.
-    return taken.map(decoded);
-  }
-
-  async #take(glb: Uint8Array, shots: readonly Shot[]): Promise<Taken[]> {
     const began = this.#closings;
-    this.#exchange ??= openModelExchange();
-    const exchange = await this.#exchange;
+    const exchange = await this.#openExchange();
     const model = exchange.offer(glb);
-    const place = await this.#placeFor(model.address);
+    const place = await this.#take(model.address);
     let isOver = false;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -135,7 +128,22 @@ export class BrowserRenderer implements Renderer {
     await (await opened)?.close();
   }
 
-  #attempt(place: Place, origin: string, model: string, shots: readonly Shot[]): Promise<Taken[]> {
+  async #openExchange(): Promise<ModelExchange> {
+    this.#exchange ??= openModelExchange();
+    try {
+      return await this.#exchange;
+    } catch (error) {
+      this.#exchange = undefined;
+      throw failed(error);
+    }
+  }
+
+  #attempt(
+    place: Place,
+    origin: string,
+    model: string,
+    shots: readonly Shot[],
+  ): Promise<Picture[]> {
     place.studio ??= openStudio(this.#start(), origin);
     const { page, died } = place.studio;
     const nextModel = () => this.#waiting[0]?.model;
@@ -150,7 +158,7 @@ export class BrowserRenderer implements Renderer {
     });
   }
 
-  async #placeFor(model: string): Promise<Place> {
+  async #take(model: string): Promise<Place> {
     const idle = this.#idle.pop();
     return idle ?? (await new Promise((begin) => this.#waiting.push({ model, begin })));
   }
@@ -217,28 +225,24 @@ async function takeAll(
   model: string,
   nextModel: () => string | undefined,
   shots: readonly Shot[],
-): Promise<Taken[]> {
+): Promise<Picture[]> {
   const page = await opened;
-  const taken: Taken[] = [];
+  const pictures: Picture[] = [];
   // Each picture is drawn with images of its own size, so that its pixels do not depend on the other pictures.
   for (const group of groupBy(shots.entries(), ([, { imagePixels }]) => imagePixels).values()) {
     for (const [at, shot] of group) {
-      taken[at] = await takeIn(page, { shot, model, nextModel: nextModel() });
+      const request = { shot, model, nextModel: nextModel() };
+      const { qoi, pixelsPerMetre } = await takeIn(page, request);
+      const file = Buffer.from(qoi, 'base64');
+      const { width, height, data } = QOI.decode(file.buffer, file.byteOffset, file.length);
+      pictures[at] = { width, height, pixels: data, pixelsPerMetre };
     }
   }
-  return taken;
-}
-
-type Taken = Awaited<ReturnType<PicturePage['take']>>;
-
-function decoded({ qoi, pixelsPerMetre }: Taken): Picture {
-  const file = Buffer.from(qoi, 'base64');
-  const { width, height, data } = QOI.decode(file.buffer, file.byteOffset, file.length);
-  return { width, height, pixels: data, pixelsPerMetre };
+  return pictures;
 }
 
 /** @throws {@link ConverterError} `PICTURE_FAILED` if the page cannot draw the model, not if the page itself fails. */
-async function takeIn(page: Page, wanted: Parameters<PicturePage['take']>[0]): Promise<Taken> {
+async function takeIn(page: Page, request: Parameters<PicturePage['take']>[0]) {
   const taken = await page.evaluate(
     async ([given, ofBrowser]) => {
       const { page } = globalThis as unknown as { page: PicturePage };
@@ -249,7 +253,7 @@ async function takeIn(page: Page, wanted: Parameters<PicturePage['take']>[0]): P
         return { reason: String((error as Error).message ?? error) };
       }
     },
-    [wanted, BROWSER_ERROR] as const,
+    [request, BROWSER_ERROR] as const,
   );
   if ('reason' in taken) throw failed(new Error(taken.reason));
   return taken;

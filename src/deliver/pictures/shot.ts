@@ -64,7 +64,7 @@ export interface PicturePage {
    *
    * @returns A QOI file as base64, a tenth of its pixels, in 10 ms; with the scale of one that follows the model.
    */
-  take(wanted: {
+  take(request: {
     shot: Shot;
     /** Address of the model, relative to the page. */
     model: string;

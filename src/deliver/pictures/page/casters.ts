@@ -17,7 +17,7 @@ const MOST_TRIANGLES = 60_000;
 /** Error of a simplified shadow, by the size of its mesh: below a pixel of a depth map. */
 const SHADOW_ERROR = 0.01;
 
-/** The sides of the faces of casters: half of a closed surface need not be drawn, in three quarters of the time. */
+/** Which sides of faces cast shadows. Depth maps without the back sides of closed surfaces take a quarter less time. */
 export const CASTER_SIDES = [FrontSide, DoubleSide] as const;
 
 interface Triangles {
@@ -33,9 +33,9 @@ export function trianglesOf({ geometry, matrixWorld }: Mesh): Triangles {
 }
 
 /**
- * Makes one mesh of several, in world coordinates, metres: a group for each of {@link CASTER_SIDES}. Faces that are seen
- * from their front only belong to closed surfaces, whose back sides cast no shadow of their own. Simplified surfaces may
- * be open.
+ * Makes one mesh of several, in world coordinates, metres: a group for each of {@link CASTER_SIDES}. A surface whose
+ * material is single-sided counts as closed, as the converter writes them: if it is open, it casts no shadow where light
+ * comes from behind. Simplified surfaces may be open.
  */
 export async function castersOf(meshes: readonly Mesh[]): Promise<InstancedBufferGeometry> {
   const share = MOST_TRIANGLES / meshes.reduce((sum, mesh) => sum + triangleCount(mesh), 0);
@@ -44,16 +44,20 @@ export async function castersOf(meshes: readonly Mesh[]): Promise<InstancedBuffe
   const placed = meshes.map((mesh) => {
     const { geometry, matrixWorld } = mesh;
     if (!made.has(geometry)) made.set(geometry, surfaceOf(geometry, share));
-    return { matrixWorld, isClosed: share >= 1 && isClosed(mesh), ...made.get(geometry)! };
+    return {
+      matrixWorld,
+      isSingleSided: share >= 1 && isSingleSided(mesh),
+      ...made.get(geometry)!,
+    };
   });
-  placed.sort((a, b) => Number(b.isClosed) - Number(a.isClosed));
+  placed.sort((a, b) => Number(b.isSingleSided) - Number(a.isSingleSided));
   const count = (of: (surface: Triangles) => number) =>
     placed.reduce((sum, surface) => sum + of(surface), 0);
   const points = new Float32Array(count((surface) => surface.points.length));
   const corners = new Uint32Array(count((surface) => surface.corners.length));
   let [at, corner] = [0, 0];
-  let closedCorners = 0;
-  for (const { matrixWorld, isClosed, ...surface } of placed) {
+  let singleSidedCorners = 0;
+  for (const { matrixWorld, isSingleSided, ...surface } of placed) {
     placePoints(surface.points, matrixWorld, points, at);
     // The front of a mirrored face is its other side.
     const [second, third] = matrixWorld.determinant() < 0 ? [2, 1] : [1, 2];
@@ -63,17 +67,17 @@ export async function castersOf(meshes: readonly Mesh[]): Promise<InstancedBuffe
       corners[corner++] = at / 3 + surface.corners[i + third]!;
     }
     at += surface.points.length;
-    if (isClosed) closedCorners = corner;
+    if (isSingleSided) singleSidedCorners = corner;
   }
   const result = new InstancedBufferGeometry();
   result.setAttribute('position', new BufferAttribute(points, 3));
   result.setIndex(new BufferAttribute(corners, 1));
-  result.addGroup(0, closedCorners, 0);
-  result.addGroup(closedCorners, corners.length - closedCorners, 1);
+  result.addGroup(0, singleSidedCorners, 0);
+  result.addGroup(singleSidedCorners, corners.length - singleSidedCorners, 1);
   return result;
 }
 
-function isClosed({ material }: Mesh): boolean {
+function isSingleSided({ material }: Mesh): boolean {
   return [material].flat().every(({ side }) => side === FrontSide);
 }
 

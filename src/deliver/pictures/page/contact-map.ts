@@ -1,6 +1,7 @@
 /**
  * The shadow where a model touches the floor: a foot of 10 mm is less than a pixel of the maps of light, so that its
- * shadow would be beside it. A map of what is just above the floor, seen from below, has pixels of 2 mm.
+ * shadow would be beside it. A map of what is just above the floor, seen from below, has pixels of at most 2 mm, for
+ * models up to 2 m.
  */
 import {
   type Box3,
@@ -21,7 +22,7 @@ import type { PictureSize } from '../shot.ts';
 import { CASTER_SIDES } from './casters.ts';
 import { clearTarget, renderer } from './gpu.ts';
 
-/** Sides of the map: of the most detailed one that is needed. */
+/** The smallest and the largest side of the map. */
 const SIDE_PIXELS = { least: 128, most: 1024 } as const;
 const PIXELS_PER_METRE = 500;
 /** A surface at this height, or higher, leaves no contact shadow; of a small model it is a tenth of its longest side. */
@@ -40,7 +41,6 @@ const uniforms = {
   nearMetres: { value: 0 },
 };
 
-/** Draws what is just above the floor, by its height: the lowest surface counts. */
 const seenFromBelow = {
   glslVersion: GLSL3,
   uniforms,
@@ -61,6 +61,7 @@ const seenFromBelow = {
       result = vec4(near * near, 0.0, 0.0, 1.0);
     }`,
 } as const;
+/** Draws what is just above the floor, by its height: the lowest surface counts. */
 const fromBelow = new Mesh(
   undefined,
   CASTER_SIDES.map((side) => new ShaderMaterial({ ...seenFromBelow, side })),
@@ -116,8 +117,8 @@ export function drawContactMap(casters: InstancedBufferGeometry, { min, max }: B
   uniforms.centre.value.set((min.x + max.x) / 2, min.y, (min.z + max.z) / 2);
   uniforms.halfMetres.value.set((max.x - min.x) / 2 + border, (max.z - min.z) / 2 + border);
   const { x, y } = uniforms.halfMetres.value;
-  const wanted = 2 ** Math.ceil(Math.log2(PIXELS_PER_METRE * 2 * Math.max(x, y)));
-  const side = Math.min(SIDE_PIXELS.most, Math.max(SIDE_PIXELS.least, wanted));
+  const needed = 2 ** Math.ceil(Math.log2(PIXELS_PER_METRE * 2 * Math.max(x, y)));
+  const side = Math.min(SIDE_PIXELS.most, Math.max(SIDE_PIXELS.least, needed));
   map.setSize(side, side);
   casters.instanceCount = 1;
   fromBelow.geometry = casters;

@@ -13,7 +13,7 @@ import {
   type WebGLRenderTarget,
 } from 'three';
 
-/** Draws scenes; tone and colour space are those of the last pass, so that light adds up linearly before it. */
+/** Draws scenes. Our shaders compute tones and colour space, since some targets are linear. */
 export const renderer = new WebGLRenderer({
   antialias: false,
   alpha: true,

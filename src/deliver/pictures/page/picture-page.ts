@@ -28,8 +28,8 @@ import { drawContact, drawContactMap } from './contact-map.ts';
 import { reachOfShadow } from './floor.ts';
 import { renderer } from './gpu.ts';
 import { loadModel, type Model } from './model.ts';
-import { finishedPixels, hasFinishedBackground, setBackdrop, setVisibility } from './shading.ts';
-import { bytesOfStudio } from './studio-texture.ts';
+import { beginPicture, finishedPixels, setVisibility } from './shading.ts';
+import { studioByteTexture } from './studio-texture.ts';
 import {
   createFloor,
   drawDepthMaps,
@@ -58,13 +58,13 @@ const ON_FLOOR = { share: 1 / 4, leastPixels: 128, times: 3, nearShare: 1e3 } as
 /** The shadows at feet, which are narrow. */
 const AT_FEET = { share: 1 / 2, leastPixels: 256 } as const;
 
-const studio = download('studio').then((bytes) => bytesOfStudio(new Uint16Array(bytes)));
+const studio = download('studio').then((bytes) => studioByteTexture(new Uint16Array(bytes)));
 // The error is reported with the first model.
 studio.catch(() => {});
 
 /** The model that is loaded, and what it was loaded from. */
 let loaded: { key: string; model: Model } | undefined;
-/** The file of the model that may be next. */
+/** The file of the model that may be next; another browser may draw that one. */
 let prefetched: { address: string; file: Promise<ArrayBuffer> } | undefined;
 /** What light reaches of the last shape, as cameras see it: it serves all finishes of the shape. */
 const views = { shape: '', byCamera: new Map<string, View>() };
@@ -102,16 +102,25 @@ function prefetch(address: string) {
 
 async function load(glb: ArrayBuffer, imagePixels: number): Promise<Model> {
   const model = await loadModel(glb, await studio, imagePixels);
-  if (views.shape === model.shape) return model;
+  try {
+    if (views.shape !== model.shape) await drawLight(model);
+    return model;
+  } catch (error) {
+    model.dispose();
+    throw error;
+  }
+}
+
+/** Draws what light reaches of a shape, whatever the camera. */
+async function drawLight({ casting, box, shape }: Model): Promise<void> {
   clearViews();
   views.shape = '';
-  const casters = await castersOf(model.casting);
-  drawDepthMaps(casters, model.box);
-  drawContactMap(casters, model.box);
+  const casters = await castersOf(casting);
+  drawDepthMaps(casters, box);
+  drawContactMap(casters, box);
   casters.dispose();
-  shadowPoints = shadowPointsOf(model.box);
-  views.shape = model.shape;
-  return model;
+  shadowPoints = shadowPointsOf(box);
+  views.shape = shape;
 }
 
 async function download(address: string): Promise<ArrayBuffer> {
@@ -159,10 +168,7 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   const target = targetFor(width, height, model.isBlended ? HalfFloatType : UnsignedByteType);
   setVisibility(onModel.share, onModel.plain);
   const shadow = backdrop.shadow * (model.isClear ? CLEAR_SHADOW : 1);
-  setBackdrop(target.texture, onFloor, { ...backdrop, shadow, isCut: isCloseup });
-  renderer.setRenderTarget(target);
-  // A finished background covers all colours.
-  renderer.clear(!hasFinishedBackground(), true, false);
+  beginPicture(target, onFloor, { ...backdrop, shadow, isCut: isCloseup });
   renderer.render(scene, eye);
   return { pixels: finishedPixels(target), width, height, pixelsPerMetre };
 }

@@ -29,7 +29,10 @@ const visible = {
 /** The only light is that of the studio: the computation of lamps is removed. */
 const ONLY_STUDIO = ShaderChunk.lights_fragment_end.replace(/RE_IndirectDiffuse\([^;]*;/, '');
 
-/** Three.js would sample the map of the studio for matt surfaces, too, which takes a sixth of the time of a picture. */
+/**
+ * Three.js would sample the map of the studio for matt surfaces, too, which takes a sixth of the time of a picture. What
+ * is left reads the map as bytes.
+ */
 ShaderChunk.envmap_physical_pars_fragment = ShaderChunk.envmap_physical_pars_fragment
   .replace(
     'vec4 envMapColor = textureLod( envMap, envMapRotation * worldNormal, ENVMAP_MAX_LOD );',
@@ -186,9 +189,9 @@ const SHADE_OF_FLOOR = `
   }`;
 
 /**
- * What is behind the model: the background with the shadow on the floor. It is linear in the target in which three.js
- * draws what is behind glass. A picture of 8 bits has finished colours. Below blended materials, and if there is no
- * background, it is added last, since it has no tones.
+ * What is behind the model: the background with the shadow on the floor. In the target in which three.js draws what is
+ * behind glass, its colours are linear. In a picture of 8 bits with a background, they are finished, and drawn where the
+ * model is not. In other pictures, {@link drawFinished} adds background and shadow.
  */
 export const backdrop = createBackdrop();
 
@@ -215,7 +218,7 @@ function createBackdrop(): Mesh {
   mesh.onBeforeRender = () => {
     const { texture, width, height } = renderer.getRenderTarget()!;
     const isPicture = texture === finish.picture.value;
-    isFinished.value = isPicture && !finish.isLinear.value;
+    isFinished.value = isPicture && hasFinishedBackground();
     material.colorWrite = !isPicture || isFinished.value;
     material.uniforms.pictureSize!.value.set(width, height);
   };
@@ -223,18 +226,18 @@ function createBackdrop(): Mesh {
 }
 
 /**
- * Sets what the next picture is drawn into, and what is behind the model.
+ * Clears the target of the next picture, and sets what is behind the model.
  *
  * @param floor - Undefined: there is none.
  * @param shown - `isCut`: whether the picture shows only a part of the shadow.
  */
-export function setBackdrop(
-  picture: Texture,
+export function beginPicture(
+  target: WebGLRenderTarget,
   floor: { plain: Texture; contact: Texture } | undefined,
   { color, shadow, isCut }: Pick<Shot['backdrop'], 'color' | 'shadow'> & { isCut: boolean },
 ): void {
-  finish.picture.value = picture;
-  finish.isLinear.value = picture.type !== UnsignedByteType;
+  finish.picture.value = target.texture;
+  finish.isLinear.value = target.texture.type !== UnsignedByteType;
   finish.floorShade.value = floor?.plain ?? null;
   finish.contact.value = floor?.contact ?? null;
   finish.shadow.value = floor ? shadow : 0;
@@ -243,14 +246,17 @@ export function setBackdrop(
   const { r, g, b } = new Color(...(color ?? [0, 0, 0])).convertLinearToSRGB();
   finish.plain.value.set(r, g, b, color ? 1 : 0);
   backdrop.visible = color !== undefined;
+  renderer.setRenderTarget(target);
+  // A finished background covers all colours.
+  renderer.clear(!hasFinishedBackground(), true, false);
 }
 
 /** Whether the picture is drawn with its background, in finished colours. */
-export function hasFinishedBackground(): boolean {
+function hasFinishedBackground(): boolean {
   return backdrop.visible && !finish.isLinear.value;
 }
 
-/** The picture over the floor's shadow and the background, which are linear. */
+/** The picture over the floor's shadow and the background, which are linear; for pictures without a finished background. */
 const drawFinished = createPass(
   finish,
   `

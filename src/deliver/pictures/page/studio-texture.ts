@@ -22,17 +22,20 @@ export function studioTexture(texels: Uint16Array<ArrayBuffer>): Texture {
 /** The largest radiance that two bytes stand for. */
 const MOST_RADIANCE = 2.5;
 
-/** GLSL: the factors of the first two channels of {@link bytesOfStudio}, whose sum is the radiance. */
+/** GLSL: the factors of the first two channels of {@link studioByteTexture}, whose sum is the radiance. */
 export const RADIANCE_OF_BYTES = `vec2(${[256, 1].map((factor) => (MOST_RADIANCE * factor) / 257)})`;
 
 /**
- * The same with a radiance as two bytes, the high one first: software rendering samples bytes in less time than floats,
- * and the pixels are the same.
+ * Makes the same environment with each radiance as two bytes, the high one first, for shaders that know
+ * {@link RADIANCE_OF_BYTES}: software rendering samples bytes in less time than floats, and the pixels are the same.
+ *
+ * @throws Error if a radiance exceeds {@link MOST_RADIANCE}.
  */
-export function bytesOfStudio(texels: Uint16Array<ArrayBuffer>): Texture {
+export function studioByteTexture(texels: Uint16Array<ArrayBuffer>): Texture {
   const data = new Uint8Array(4 * texels.length);
   for (const [i, texel] of texels.entries()) {
     const value = Math.round((DataUtils.fromHalfFloat(texel) / MOST_RADIANCE) * 0xffff);
+    if (value > 0xffff) throw new Error(`expected a radiance up to ${MOST_RADIANCE}`);
     data.set([value >> 8, value & 0xff], 4 * i);
   }
   return cubeTexture(data, UnsignedByteType);

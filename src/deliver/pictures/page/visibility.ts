@@ -53,7 +53,6 @@ const corners = LIGHTS.map((_, i) =>
 const maps = new WebGLRenderTarget(TILES.columns * TILES.pixels, TILES.rows * TILES.pixels);
 maps.depthTexture = new DepthTexture(maps.width, maps.height, UnsignedIntType);
 
-/** Draws the casters once for each direction, each time into the tile of that direction. */
 const depthOnly = {
   glslVersion: GLSL3,
   colorWrite: false,
@@ -67,6 +66,7 @@ const depthOnly = {
     }`,
   fragmentShader: 'void main() {}',
 } as const;
+/** Draws the casters once for each direction, each time into the tile of that direction. */
 const casting = new Mesh(
   new InstancedBufferGeometry(),
   CASTER_SIDES.map((side) => new ShaderMaterial({ ...depthOnly, side })),
