@@ -78,12 +78,18 @@ export class BrowserRenderer implements Renderer {
   }
 
   async takePictures(glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]> {
+    const taken = await this.#take(glb, shots);
+    // Meanwhile the browser draws the next model.
+    return taken.map(decoded);
+  }
+
+  async #take(glb: Uint8Array, shots: readonly Shot[]): Promise<Taken[]> {
     const breach = pictureBreach(glb);
     if (breach !== undefined) throw failed(new Error(breach));
     const began = this.#closings;
     const exchange = await this.#openExchange();
     const model = exchange.offer(glb);
-    const place = await this.#take(model.address);
+    const place = await this.#waitForPlace(model.address);
     let isOver = false;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -138,12 +144,7 @@ export class BrowserRenderer implements Renderer {
     }
   }
 
-  #attempt(
-    place: Place,
-    origin: string,
-    model: string,
-    shots: readonly Shot[],
-  ): Promise<Picture[]> {
+  #attempt(place: Place, origin: string, model: string, shots: readonly Shot[]): Promise<Taken[]> {
     place.studio ??= openStudio(this.#start(), origin);
     const { page, died } = place.studio;
     const nextModel = () => this.#waiting[0]?.model;
@@ -158,7 +159,7 @@ export class BrowserRenderer implements Renderer {
     });
   }
 
-  async #take(model: string): Promise<Place> {
+  async #waitForPlace(model: string): Promise<Place> {
     const idle = this.#idle.pop();
     return idle ?? (await new Promise((begin) => this.#waiting.push({ model, begin })));
   }
@@ -178,6 +179,8 @@ export class BrowserRenderer implements Renderer {
     void ended.finally(() => this.#ending.delete(ended));
   }
 }
+
+type Taken = Awaited<ReturnType<PicturePage['take']>>;
 
 interface Place {
   studio: Studio | undefined;
@@ -225,24 +228,26 @@ async function takeAll(
   model: string,
   nextModel: () => string | undefined,
   shots: readonly Shot[],
-): Promise<Picture[]> {
+): Promise<Taken[]> {
   const page = await opened;
-  const pictures: Picture[] = [];
+  const taken: Taken[] = [];
   // Each picture is drawn with images of its own size, so that its pixels do not depend on the other pictures.
   for (const group of groupBy(shots.entries(), ([, { imagePixels }]) => imagePixels).values()) {
     for (const [at, shot] of group) {
-      const request = { shot, model, nextModel: nextModel() };
-      const { qoi, pixelsPerMetre } = await takeIn(page, request);
-      const file = Buffer.from(qoi, 'base64');
-      const { width, height, data } = QOI.decode(file.buffer, file.byteOffset, file.length);
-      pictures[at] = { width, height, pixels: data, pixelsPerMetre };
+      taken[at] = await takeIn(page, { shot, model, nextModel: nextModel() });
     }
   }
-  return pictures;
+  return taken;
+}
+
+function decoded({ qoi, pixelsPerMetre }: Taken): Picture {
+  const file = Buffer.from(qoi, 'base64');
+  const { width, height, data } = QOI.decode(file.buffer, file.byteOffset, file.length);
+  return { width, height, pixels: data, pixelsPerMetre };
 }
 
 /** @throws {@link ConverterError} `PICTURE_FAILED` if the page cannot draw the model, not if the page itself fails. */
-async function takeIn(page: Page, request: Parameters<PicturePage['take']>[0]) {
+async function takeIn(page: Page, request: Parameters<PicturePage['take']>[0]): Promise<Taken> {
   const taken = await page.evaluate(
     async ([given, ofBrowser]) => {
       const { page } = globalThis as unknown as { page: PicturePage };
