@@ -123,7 +123,8 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
       source: 'of another light',
     }));
     await writeFile(list, older.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    const why = 'all pictures were taken again, because shadows and edges are drawn differently';
+    const why =
+      'all pictures were taken again, because shadows and reflections are drawn differently';
     const run = await command(['run', pipeline]);
     expect([run.exit, run.stdout]).toEqual([0, expect.stringContaining(why)]);
     expect(summary(run.stdout)).toContain('1 made');

@@ -16,8 +16,8 @@ import type { Renderer } from './renderer.ts';
 
 /** Increase this version if the same model gets another picture, and say why. */
 export const PICTURE_EDITION = {
-  version: 11,
-  changed: 'all pictures were taken again, because shadows and edges are drawn differently',
+  version: 12,
+  changed: 'all pictures were taken again, because shadows and reflections are drawn differently',
 };
 
 /** While one picture is drawn, others are encoded and written. */

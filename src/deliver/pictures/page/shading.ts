@@ -17,6 +17,7 @@ import {
 import type { Shot } from '../shot.ts';
 import { irradianceMatrix } from '../studio.ts';
 import { createPass, renderer } from './gpu.ts';
+import { reflectanceTexture, SHARE_OF_BYTES } from './reflectance-table.ts';
 import { RADIANCE_OF_BYTES } from './studio-texture.ts';
 
 const visible = {
@@ -25,6 +26,12 @@ const visible = {
   visibilityScale: { value: new Vector2() },
   pictureTexel: { value: new Vector2() },
 };
+
+/** Three.js would read its own table. */
+ShaderChunk.lights_fragment_begin = ShaderChunk.lights_fragment_begin.replace(
+  /texture2D\( dfgLUT, (.*) \)\.rg/,
+  'reflectedShares($1)',
+);
 
 /** The only light is that of the studio: the computation of lamps is removed. */
 const ONLY_STUDIO = ShaderChunk.lights_fragment_end.replace(/RE_IndirectDiffuse\([^;]*;/, '');
@@ -68,6 +75,15 @@ const TONES = `
     return mix(curve, 12.92 * linear, vec3(lessThanEqual(linear, vec3(0.0031308))));
   }`;
 
+const reflectance = { value: reflectanceTexture() };
+/** GLSL: how much light a surface reflects, by the table. */
+const REFLECTED_SHARES = `
+  uniform sampler2D reflectance;
+  vec2 reflectedShares(vec2 at) {
+    vec4 bytes = texture(reflectance, at);
+    return vec2(dot(bytes.rg, ${SHARE_OF_BYTES}), dot(bytes.ba, ${SHARE_OF_BYTES}));
+  }`;
+
 /** Whether a material writes tones: into a picture of 8 bits. What is behind glass, or is blended, is linear. */
 const isFinished = { value: false };
 
@@ -80,9 +96,12 @@ export function prepareMaterial(material: Material): void {
   const hasShade = 'envMapIntensity' in material && !isClear(material);
   material.onBeforeCompile = (shader) => {
     if (hasShade) receiveShade(shader);
-    shader.uniforms.isFinished = isFinished;
+    Object.assign(shader.uniforms, { isFinished, reflectance });
     shader.fragmentShader = shader.fragmentShader
-      .replace('#include <common>', `#include <common>\nuniform bool isFinished;\n${TONES}`)
+      .replace(
+        '#include <common>',
+        `#include <common>\nuniform bool isFinished;\n${REFLECTED_SHARES}\n${TONES}`,
+      )
       .replace(
         '#include <colorspace_fragment>',
         'if (isFinished) gl_FragColor.rgb = srgb(neutral(gl_FragColor.rgb));',
