@@ -46,8 +46,8 @@ const MARGIN = 0.05;
 
 /** The visibility on a model: its size as a share of the picture, and its smoothing. */
 const ON_MODEL = {
-  share: 1 / 2,
-  leastPixels: 256,
+  share: 2 / 5,
+  leastPixels: 224,
   times: 2,
   nearShare: 0.004,
   fade: { half: [1e9, 1e9], reach: 1 },
