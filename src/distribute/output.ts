@@ -19,6 +19,7 @@ import {
   statIfExists,
 } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
+import { mediaTypeOf } from '../support/media-types.ts';
 import { loadDurableState } from './rows.ts';
 import type { ObjectHeaders, ObjectStore } from './store/object-store.ts';
 import {
@@ -36,24 +37,6 @@ import {
 
 const EXTENSION = '.glb';
 const COPIES_AT_ONCE = 8;
-
-/** Content that never changes may be cached forever; other content must be requested each time. */
-const HEADERS = {
-  '.glb': { contentType: 'model/gltf-binary', cacheControl: 'public, max-age=31536000, immutable' },
-  '.jsonl': { contentType: 'application/jsonl', cacheControl: 'no-cache' },
-  '.json': { contentType: 'application/json', cacheControl: 'no-cache' },
-  '.jpg': { contentType: 'image/jpeg', cacheControl: 'no-cache' },
-  '.png': { contentType: 'image/png', cacheControl: 'no-cache' },
-  '.webp': { contentType: 'image/webp', cacheControl: 'no-cache' },
-  '.avif': { contentType: 'image/avif', cacheControl: 'no-cache' },
-  '.usdz': { contentType: 'model/vnd.usdz+zip', cacheControl: 'no-cache' },
-  '.html': { contentType: 'text/html; charset=utf-8', cacheControl: 'no-cache' },
-} as const satisfies Readonly<Record<string, ObjectHeaders>>;
-
-function headersOf(key: string): ObjectHeaders {
-  const extension = /\.\w+$/.exec(key)?.[0] ?? '';
-  return extension in HEADERS ? HEADERS[extension as keyof typeof HEADERS] : {};
-}
 
 /**
  * Opens the output in a store, and copies what the run reads from it.
@@ -140,7 +123,7 @@ class StoreOutput implements SharedOutput {
       const { sha256 } = await digestOfFile(path);
       const before = known.get(file);
       if (before?.sha256 === sha256) continue;
-      const etag = await store.replace(file, { path }, before?.etag, headersOf(file));
+      const etag = await store.replace(file, { path }, before?.etag, replacedHeaders(file));
       if (etag === undefined) {
         const message = `${store.name}: expected ${file} as this run has read it, but another run has replaced it`;
         throw new ConverterError('OUTPUT_LOCKED', message);
@@ -192,7 +175,7 @@ class StoreOutput implements SharedOutput {
     await inParallel(added, COPIES_AT_ONCE, async (file) => {
       const before = await this.#settings.store.head(file);
       const content = { path: this.#pathOf(file) };
-      await this.#settings.store.replace(file, content, before?.etag, headersOf(file));
+      await this.#settings.store.replace(file, content, before?.etag, replacedHeaders(file));
     });
   }
 
@@ -200,7 +183,7 @@ class StoreOutput implements SharedOutput {
     // The file is missing if an earlier run has built and stored the object.
     if ((await statIfExists(path)) === undefined) return;
     const key = objectKey(digest);
-    await this.#settings.store.putIfAbsent(key, { path }, headersOf(key));
+    await this.#settings.store.putIfAbsent(key, { path }, { contentType: mediaTypeOf(key) });
     await removeFile(path);
   }
 
@@ -272,4 +255,9 @@ function openListedChecks(
     isWritten: (object) => written.has(object),
     forgetOthers() {},
   };
+}
+
+/** A file that the next run may replace must be requested each time. */
+function replacedHeaders(file: string): ObjectHeaders {
+  return { contentType: mediaTypeOf(file), cacheControl: 'no-cache' };
 }

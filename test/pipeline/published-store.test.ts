@@ -20,6 +20,8 @@ interface StoreUnderTest {
   env: Record<string, string>;
   keys(): Promise<string[]>;
   read(key: string): Promise<string>;
+  /** Those of its answers; a folder has none. */
+  headers?(key: string): Record<string, string>;
   /** Undefined removes the object. */
   set(key: string, content: string | undefined): Promise<void>;
   /** Sets its clock ahead, if it has one. */
@@ -56,6 +58,7 @@ async function startS3(): Promise<StoreUnderTest> {
     env: { ...server.env },
     keys: async () => [...server.objects.keys()].map((key) => key.slice(prefix.length)),
     read: async (key) => server.objects.get(prefix + key)!.content.toString(),
+    headers: (key) => server.objects.get(prefix + key)!.headers,
     async set(key, content) {
       if (content === undefined) server.objects.delete(prefix + key);
       else server.put(prefix + key, content);
@@ -122,6 +125,24 @@ describe.each(STORES)('a pipeline with a store in %s', (name, start) => {
     // The output folder is that of runs.
     await expect(access(join(here, 'out'))).rejects.toThrow();
   });
+
+  test.runIf(name === 'S3')(
+    'a GLB by its digest is cached for ever, a delivered one is not',
+    async () => {
+      const delivered = (await published()).find(
+        (key) => key.endsWith('.glb') && key.startsWith('google/'),
+      )!;
+      const type = { 'content-type': 'model/gltf-binary' };
+      const forever = 'public, max-age=31536000, immutable';
+      expect(store.headers!(glbKey(lines[0]!))).toMatchObject({
+        ...type,
+        'cache-control': forever,
+      });
+      expect(store.headers!(delivered)).toMatchObject({ ...type, 'cache-control': 'no-cache' });
+      const list = { 'content-type': 'application/jsonl', 'cache-control': 'no-cache' };
+      expect(store.headers!('manifest.jsonl')).toMatchObject(list);
+    },
+  );
 
   test('verify of the output folder of a machine says that its GLBs are in a store', async () => {
     const { exit, stderr } = await call(['verify', join(there, 'out')]);

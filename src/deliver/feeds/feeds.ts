@@ -5,6 +5,7 @@ import type { CatalogueLine } from '../../run/lists/manifest-line.ts';
 import type { PublishedLine } from '../../run/output/changes.ts';
 import { urlName } from '../../support/file-names.ts';
 import { sha256Hex } from '../../support/files.ts';
+import { mediaTypeOf } from '../../support/media-types.ts';
 import { altText } from '../making/alt-text.ts';
 import { VARIANTS } from '../making/names.ts';
 import { type Cell, csvRow, tsvRow } from './delimited.ts';
@@ -41,12 +42,6 @@ export const PRODUCT_URL_FIELDS = [
   ...(['finalarticlenumber', 'reinitstring', 'metareinitstring'] as const),
 ];
 
-const MODEL_TYPES: Readonly<Record<string, string>> = {
-  '.glb': 'model/gltf-binary',
-  '.gltf': 'model/gltf+json',
-  '.usdz': 'model/vnd.usdz+zip',
-};
-const PICTURE = /\.(?:jpe?g|png|webp|avif)$/;
 /** A view: the name of the article, the camera, and the width, which a floor plan lacks. */
 const VIEW = /[^/]-([a-z]+)(?:-(\d+))?\.(?:jpg|png|webp|avif)$/;
 
@@ -280,11 +275,11 @@ function productOf({ line, languages, files }: FeedItem, options: FeedOptions): 
     // A pipeline may ask for the frames of a turn alone.
     picture:
       (views.find(({ camera }) => camera === 'hero') ?? views[0])?.file ??
-      files.find(({ path }) => PICTURE.test(path)),
+      files.find(({ path }) => mediaTypeOf(path).startsWith('image/')),
     altTexts: Object.fromEntries(
       Object.entries(languages).flatMap(([lang, own]) => (own ? [[lang, altTextOf(own)]] : [])),
     ),
-    models: [...master, ...files.filter(({ path }) => typeOf(path) !== undefined)],
+    models: [...master, ...files.filter(({ path }) => mediaTypeOf(path).startsWith('model/'))],
     addressOf: (file) => (file === undefined ? '' : addressAt(options.baseUrl, file.path)),
   };
 }
@@ -309,10 +304,6 @@ function pageOf(fields: PageFields, template = ''): string {
 
 function modelFor(delivery: string, models: readonly PublishedFile[]): PublishedFile | undefined {
   return models.find((model) => model.delivery === delivery) ?? models[0];
-}
-
-function typeOf(path: string): string | undefined {
-  return MODEL_TYPES[path.slice(path.lastIndexOf('.'))];
 }
 
 function cellsOf(columns: Columns, product: Product): Cell[] {
@@ -392,7 +383,7 @@ function productJson(product: Product): string {
         encoding: ownModels.map((model) => ({
           '@type': 'MediaObject',
           contentUrl: addressOf(model),
-          encodingFormat: typeOf(model.path),
+          encodingFormat: mediaTypeOf(model.path),
           sha256: model.sha256,
         })),
       },

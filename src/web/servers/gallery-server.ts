@@ -1,26 +1,11 @@
 /** Serves a gallery to the browser of this machine: files by their paths, nothing else. */
-import { extname } from 'node:path';
 import { listen, misdirectionOf, type ServerAddress } from '../../support/listening.ts';
+import { mediaTypeOf } from '../../support/media-types.ts';
 
 interface GalleryServerOptions extends ServerAddress {
   /** A file by its path, decoded, without a slash at the beginning; undefined if there is none. */
   read(path: string): Promise<Uint8Array | undefined>;
 }
-
-/** Types by extension; the browser saves any other file. */
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.jpg': 'image/jpeg',
-  '.png': 'image/png',
-  '.webp': 'image/webp',
-  '.avif': 'image/avif',
-  '.glb': 'model/gltf-binary',
-  '.gltf': 'model/gltf+json',
-  '.usdz': 'model/vnd.usdz+zip',
-};
-const ANY_TYPE = 'application/octet-stream';
 
 /** No other page may read the files, and no file is taken for another type. */
 const HEADERS = {
@@ -57,8 +42,8 @@ export async function openGalleryServer(options: GalleryServerOptions) {
     const { '*': path } = request.params as { '*': string };
     const bytes = await options.read(path);
     if (bytes === undefined) return reply.code(404).type('text/plain').send('nothing here\n');
-    const ending = path.endsWith('/') ? '.html' : extname(path).toLowerCase();
-    return reply.type(TYPES[ending] ?? ANY_TYPE).send(Buffer.from(bytes));
+    const name = path.endsWith('/') ? 'index.html' : path;
+    return reply.type(mediaTypeOf(name)).send(Buffer.from(bytes));
   });
   const origin = await listen(app, options);
   return { url: `${origin}/gallery/`, close: () => app.close() };
