@@ -11,11 +11,11 @@ import {
   Vector3,
 } from 'three';
 
-/** Above this number of triangles, surfaces may open and merge: all maps of 500,000 take seconds. */
+/** Above this number of triangles, a simpler model casts the shadows: all maps of 500,000 take seconds. */
 const MOST_TRIANGLES = 60_000;
 
-/** Error of such surfaces, by the size of their mesh: below a pixel of a depth map. */
-const ROUGH_ERROR = 0.01;
+/** Error of a simplified shadow, by the size of its mesh: below a pixel of a depth map. */
+const SHADOW_ERROR = 0.01;
 
 /** Which sides of faces cast shadows. Depth maps without the back sides of closed surfaces take a quarter less time. */
 export const CASTER_SIDES = [FrontSide, DoubleSide] as const;
@@ -35,16 +35,11 @@ export function trianglesOf({ geometry, matrixWorld }: Mesh): Triangles {
 /**
  * Makes one mesh of several, in world coordinates, metres: a group for each of {@link CASTER_SIDES}. A surface whose
  * material is single-sided counts as closed, as the converter writes them: if it is open, it casts no shadow where light
- * comes from behind.
- *
- * @param errorMetres - Largest distance of a shadow caster from its surface. Half of the triangles are not needed.
+ * comes from behind. Simplified surfaces may be open.
  */
-export async function castersOf(
-  meshes: readonly Mesh[],
-  errorMetres: number,
-): Promise<InstancedBufferGeometry> {
-  await MeshoptSimplifier.ready;
+export async function castersOf(meshes: readonly Mesh[]): Promise<InstancedBufferGeometry> {
   const share = MOST_TRIANGLES / meshes.reduce((sum, mesh) => sum + triangleCount(mesh), 0);
+  if (share < 1) await MeshoptSimplifier.ready;
   const made = new Map<BufferGeometry, Triangles>();
   const placed = meshes.map((mesh) => {
     const { geometry, matrixWorld } = mesh;
@@ -74,43 +69,12 @@ export async function castersOf(
     at += surface.points.length;
     if (isSingleSided) singleSidedCorners = corner;
   }
-  const groups = [corners.subarray(0, singleSidedCorners), corners.subarray(singleSidedCorners)];
-  const kept = share < 1 ? groups : simplified(points, groups, errorMetres);
   const result = new InstancedBufferGeometry();
   result.setAttribute('position', new BufferAttribute(points, 3));
-  result.setIndex(new BufferAttribute(concatenated(kept), 1));
-  let start = 0;
-  for (const [side, { length }] of kept.entries()) {
-    result.addGroup(start, length, side);
-    start += length;
-  }
+  result.setIndex(new BufferAttribute(corners, 1));
+  result.addGroup(0, singleSidedCorners, 0);
+  result.addGroup(singleSidedCorners, corners.length - singleSidedCorners, 1);
   return result;
-}
-
-/** The corners of surfaces of which each remains within a distance from the given one. */
-function simplified(
-  points: Float32Array,
-  groups: readonly Uint32Array[],
-  errorMetres: number,
-): Uint32Array[] {
-  // Faces that meet at an edge have points of their own there, with other normals.
-  const places = MeshoptSimplifier.generatePositionRemap(points, 3);
-  return groups.map((group) => {
-    if (group.length === 0) return group;
-    const corners = group.map((corner) => places[corner]!);
-    const options = ['ErrorAbsolute' as const];
-    return MeshoptSimplifier.simplify(corners, points, 3, 0, errorMetres, options)[0];
-  });
-}
-
-function concatenated(lists: readonly Uint32Array[]): Uint32Array {
-  const all = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const list of lists) {
-    all.set(list, at);
-    at += list.length;
-  }
-  return all;
 }
 
 function isSingleSided({ material }: Mesh): boolean {
@@ -141,7 +105,7 @@ function surfaceOf({ index, attributes }: BufferGeometry, share: number): Triang
   for (let i = 0; i < corners.length; i++) corners[i] = index ? index.getX(i) : i;
   if (share >= 1) return { points, corners };
   const target = Math.max(12, Math.floor((corners.length * share) / 3)) * 3;
-  const [kept] = MeshoptSimplifier.simplifySloppy(corners, points, 3, null, target, ROUGH_ERROR);
+  const [kept] = MeshoptSimplifier.simplifySloppy(corners, points, 3, null, target, SHADOW_ERROR);
   return used(points, kept);
 }
 

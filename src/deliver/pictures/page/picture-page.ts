@@ -32,7 +32,6 @@ import { beginPicture, finishedPixels, setVisibility } from './shading.ts';
 import { studioByteTexture } from './studio-texture.ts';
 import {
   createFloor,
-  depthPixelMetres,
   drawDepthMaps,
   drawVisibility,
   readShares,
@@ -116,7 +115,7 @@ async function load(glb: ArrayBuffer, imagePixels: number): Promise<Model> {
 async function drawLight({ casting, box, shape }: Model): Promise<void> {
   clearViews();
   views.shape = '';
-  const casters = await castersOf(casting, depthPixelMetres(box) / 4);
+  const casters = await castersOf(casting);
   drawDepthMaps(casters, box);
   drawContactMap(casters, box);
   casters.dispose();

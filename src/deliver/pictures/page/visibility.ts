@@ -84,21 +84,10 @@ function tileMatrix(i: number): Matrix4 {
     .scale(new Vector3(half, half, 0.5));
 }
 
-/** The sphere that a depth map shows. */
-function shownSphere(box: Box3): Sphere {
-  const sphere = box.getBoundingSphere(new Sphere());
-  sphere.radius *= 1.02;
-  return sphere;
-}
-
-/** The side of a pixel of a depth map, metres. */
-export function depthPixelMetres(box: Box3): number {
-  return (2 * shownSphere(box).radius) / TILES.pixels;
-}
-
 /** Draws the depth maps of the shadow casters, which fit into the box. */
 export function drawDepthMaps(casters: InstancedBufferGeometry, box: Box3): void {
-  const { center, radius: size } = shownSphere(box);
+  const { center, radius } = box.getBoundingSphere(new Sphere());
+  const size = radius * 1.02;
   const camera = new OrthographicCamera(-size, size, size, -size, 0, 2 * size);
   LIGHTS.forEach(({ x, y, z }, i) => {
     camera.position.set(x, y, z).multiplyScalar(size).add(center);
