@@ -240,10 +240,15 @@ async function takeAll(
   return taken;
 }
 
+/** @throws {@link ConverterError} `PICTURE_FAILED` if the page has returned something else than a picture. */
 function decoded({ qoi, pixelsPerMetre }: Taken): Picture {
-  const file = Buffer.from(qoi, 'base64');
-  const { width, height, data } = QOI.decode(file.buffer, file.byteOffset, file.length);
-  return { width, height, pixels: data, pixelsPerMetre };
+  try {
+    const file = Buffer.from(qoi, 'base64');
+    const { width, height, data } = QOI.decode(file.buffer, file.byteOffset, file.length);
+    return { width, height, pixels: data, pixelsPerMetre };
+  } catch (error) {
+    throw failed(error);
+  }
 }
 
 /** @throws {@link ConverterError} `PICTURE_FAILED` if the page cannot draw the model, not if the page itself fails. */

@@ -8,7 +8,6 @@ test.each([
   ['ar-ios/FJEL/LN-M.USDZ', 'model/vnd.usdz+zip'],
   ['feeds/erp.csv', 'text/csv; charset=utf-8'],
   ['a.glb/LN-M', 'application/octet-stream'],
-  ['constructor', 'application/octet-stream'],
 ])('%s is %s', (name, type) => {
   expect(mediaTypeOf(name)).toBe(type);
 });
