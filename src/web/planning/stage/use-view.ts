@@ -42,10 +42,7 @@ export function useView(onView: (view: PlanningView | undefined) => void) {
   }, [session, attempt]);
   useEffect(() => {
     if (view === undefined) return;
-    if (model === undefined) {
-      view.clear();
-      return setShowing(false);
-    }
+    if (model === undefined) return view.clear();
     let isOver = false;
     setShowing(true);
     const ended = (hasFailed: boolean) => {
@@ -71,7 +68,8 @@ export function useView(onView: (view: PlanningView | undefined) => void) {
   useEffect(() => {
     if (hasNoView && model !== undefined) reopen();
   }, [model]);
-  return { place, view, isShowing, hasNoView, reopen };
+  // Derived: the page would otherwise be drawn once with the failure and with what it has ended.
+  return { place, view, isShowing: isShowing && model !== undefined, hasNoView, reopen };
 }
 
 async function loadView(session: Session, stage: HTMLElement): Promise<PlanningView> {
