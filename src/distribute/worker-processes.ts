@@ -1,23 +1,22 @@
 /** The workers of one machine: processes that share one login, of which a crashed one is replaced. */
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withoutUndefined } from '../convert/wire/value.ts';
 import { connectionCode } from '../source/service/request-failure.ts';
 import type { IssuedToken, TokenSource } from '../source/service/service-config.ts';
-import { asConverterError, ConverterError, type ErrorCode } from '../support/errors.ts';
+import {
+  asConverterError,
+  ConverterError,
+  receivedError,
+  type SentError,
+  sentError,
+} from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import { registerSecret } from '../support/redact.ts';
 import type { WorkerEvent } from './worker.ts';
 
-interface SentError {
-  code: ErrorCode;
-  message: string;
-  /** Context of the error: a failed login names its operation. */
-  context: { operation?: string; url?: string; status?: number; help?: string };
+interface SentFailure extends SentError {
   /** Kind of the connection that failed: a run does not wait for some kinds. */
   connection: string;
-  /** Stack of an internal error. */
-  stack?: string | undefined;
 }
 
 /** Messages to a worker process and from it. Tokens are in no file, variable or argument. */
@@ -26,9 +25,9 @@ interface WorkerMessages {
     | { kind: 'event'; event: WorkerEvent }
     | { kind: 'obtain'; id: number; replaced: string | undefined }
     | { kind: 'forget'; token: string }
-    | { kind: 'failed'; error: SentError };
+    | { kind: 'failed'; error: SentFailure };
   answer:
-    | { kind: 'token'; id: number; result: { token: IssuedToken } | { error: SentError } }
+    | { kind: 'token'; id: number; result: { token: IssuedToken } | { error: SentFailure } }
     | { kind: 'stop' };
 }
 
@@ -116,7 +115,7 @@ async function runProcess(
       if (tokens === undefined) throw new Error('there is no login');
       return { token: await tokens.obtain(replaced) };
     } catch (error) {
-      return { error: sentError(error) };
+      return { error: failureOf(error) };
     }
   };
   const ON_MESSAGE: {
@@ -192,7 +191,7 @@ export class ParentLink {
 
   /** Reports to the parent why this process ends. */
   fail(error: unknown): Promise<void> {
-    return this.#send({ kind: 'failed', error: sentError(error) });
+    return this.#send({ kind: 'failed', error: failureOf(error) });
   }
 
   /** Lets this process end. */
@@ -252,16 +251,11 @@ interface TokenRequest {
   reject(error: Error): void;
 }
 
-function sentError(thrown: unknown): SentError {
-  const { code, message, help, isGeneralHelp, operation, url, status, cause } =
-    asConverterError(thrown);
-  const own = isGeneralHelp ? undefined : help;
-  const stack = code === 'INTERNAL' ? (cause as Error | undefined)?.stack : undefined;
-  const context = withoutUndefined({ operation, url, status, help: own });
-  return { code, message, context, connection: connectionCode(cause), stack };
+function failureOf(thrown: unknown): SentFailure {
+  const { cause } = asConverterError(thrown);
+  return { ...sentError(thrown), connection: connectionCode(cause) };
 }
 
-function errorOf({ code, message, context, connection, stack }: SentError): ConverterError {
-  const cause = Object.assign(new Error(message), { code: connection }, stack && { stack });
-  return new ConverterError(code, message, { ...context, cause });
+function errorOf({ connection, ...error }: SentFailure): ConverterError {
+  return receivedError(error, connection);
 }

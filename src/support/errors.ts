@@ -219,15 +219,15 @@ export function isErrorCode(text: string): text is ErrorCode {
 
 interface ErrorContext {
   /** Operation of the service, such as `getBlock`. */
-  operation?: string;
+  operation?: string | undefined;
   /** Article as `MANUFACTURER/PROGRAM/base number`. */
-  article?: string;
+  article?: string | undefined;
   /** Address, redacted when stored. */
-  url?: string;
-  status?: number;
+  url?: string | undefined;
+  status?: number | undefined;
   cause?: unknown;
   /** An action that fits better than the action of the code. */
-  help?: string;
+  help?: string | undefined;
 }
 
 /**
@@ -296,4 +296,26 @@ export function asFailure(thrown: unknown): ConverterError {
   const error = asConverterError(thrown);
   if (endsRun(error.code) || error.code === 'INTERNAL') throw error;
   return error;
+}
+
+/** An error as plain data; no `help` if it is that of the code. Secrets are redacted where it is made again. */
+export interface SentError extends Pick<ConverterError, 'code' | 'message'> {
+  context: Pick<ConverterError, 'operation' | 'url' | 'status'> & { help: string | undefined };
+  stack?: string | undefined;
+}
+
+/** Describes what was thrown. */
+export function sentError(thrown: unknown): SentError {
+  const { code, message, help, isGeneralHelp, operation, url, status, cause } =
+    asConverterError(thrown);
+  const own = isGeneralHelp ? undefined : help;
+  const stack = code === 'INTERNAL' ? (cause as Error | undefined)?.stack : undefined;
+  return { code, message, context: { operation, url, status, help: own }, stack };
+}
+
+/** Makes an error of its description. @param causeCode - Code of the cause, such as that of a connection. */
+export function receivedError(sent: SentError, causeCode?: string): ConverterError {
+  const { code, message, context, stack } = sent;
+  const cause = Object.assign(new Error(message), { code: causeCode }, stack && { stack });
+  return new ConverterError(code, message, { ...context, cause });
 }

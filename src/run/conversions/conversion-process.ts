@@ -1,7 +1,8 @@
 /** The program of a child process: converts one article after another, and sends what it made, or the error. */
+
 import { openDerivedData, openFileStore } from '../../source/cache/content-store.ts';
 import { openContents } from '../../source/cache/contents.ts';
-import { asConverterError } from '../../support/errors.ts';
+import { sentError } from '../../support/errors.ts';
 import type { ConversionMessages } from './dispatch.ts';
 import { loadConverter } from './steps.ts';
 
@@ -20,7 +21,7 @@ process.once('message', (opening: ConversionMessages['opening']) => {
       flush();
       process.send?.({ result } satisfies ConversionMessages['answer']);
     } catch (thrown) {
-      process.send?.(answerOf(thrown));
+      process.send?.({ error: sentError(thrown) } satisfies ConversionMessages['answer']);
     }
   });
 });
@@ -45,11 +46,4 @@ async function open(opening: ConversionMessages['opening']) {
     }),
     flush,
   };
-}
-
-/** Secrets are unknown here: the parent makes the error again, which redacts it. */
-function answerOf(thrown: unknown): ConversionMessages['answer'] {
-  const { code, message, help, isGeneralHelp, cause } = asConverterError(thrown);
-  const stack = code === 'INTERNAL' ? (cause as Error | undefined)?.stack : undefined;
-  return { error: { code, message, help: isGeneralHelp ? undefined : help, stack } };
 }

@@ -6,8 +6,14 @@ import type { ConversionInput, DecodedReader } from '../../convert/model/input.t
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
 import { createBudget } from '../../support/budget.ts';
-import { ConverterError, type ErrorCode, isConverterError } from '../../support/errors.ts';
+import {
+  ConverterError,
+  isConverterError,
+  receivedError,
+  type SentError,
+} from '../../support/errors.ts';
 import { exists, removeStaleTemporaries } from '../../support/files.ts';
+import { workerCount } from '../../support/worker-count.ts';
 import type { ServiceSession } from '../open/run-session.ts';
 import type { Sources } from '../open/sources.ts';
 import { collectGarbage } from './garbage.ts';
@@ -16,12 +22,8 @@ import { type Converter, loadConverter, type Step, type StepResult } from './ste
 /** The program of a child process. In the sources, and some bundles, there is none: no conversion can be ended there. */
 const PROGRAM = fileURLToPath(new URL('./conversion-process.js', import.meta.url));
 
-/** Articles converted at the same time: small ones in this process, others in a process each. */
-const CONVERSIONS_AT_ONCE = 2;
-
 /** GLBs of small conversions that wait for the disk. */
 const MOST_UNWRITTEN_BYTES = 32 * 1024 * 1024;
-
 /** Of the mesh cache of each process. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
@@ -65,6 +67,7 @@ export async function conversionSize(
 export interface ConvertingRun {
   readonly options: LimitedRun['options'] & {
     readonly force?: boolean;
+    readonly workers?: number;
     readonly pipeline: { convert: ConvertOptions; limits: { conversionHeapMb: number } };
   };
   readonly startedAt: number;
@@ -93,7 +96,8 @@ export type Convert = <S extends Step>(
 /** Opens the conversions of a run. */
 export function openConversions(run: ConvertingRun, decoded: DecodedReader | undefined): Convert {
   const { bodies, session } = run.sources;
-  const turns = createBudget(CONVERSIONS_AT_ONCE);
+  const atOnce = workerCount(run.options.workers);
+  const turns = createBudget(atOnce);
   /** The time limit begins with the turn: the conversions before it do not count. */
   const inTurn = async <T>(
     share: number,
@@ -130,9 +134,9 @@ export function openConversions(run: ConvertingRun, decoded: DecodedReader | und
         }
       }
       const isAlone = isHere || size === 'large';
-      return inTurn(isAlone ? CONVERSIONS_AT_ONCE : 1, (limit) =>
-        inChild(request, AbortSignal.any([session.ended, limit]), isAlone),
-      );
+      const inOwnProcess = (limit: AbortSignal) =>
+        inChild(request, AbortSignal.any([session.ended, limit]), isAlone);
+      return inTurn(isAlone ? atOnce : 1, inOwnProcess);
     };
   };
   let opened: ReturnType<typeof open> | undefined;
@@ -268,7 +272,7 @@ function inProcesses({ options, sources, output, startedAt }: ConvertingRun) {
       const answer = await child.send({ step, input: { key, partsList, blocks, images }, file });
       if (isAlone) await child.end();
       else idle.add(child);
-      if ('error' in answer) throw errorOf(answer.error);
+      if ('error' in answer) throw receivedError(answer.error);
       return answer.result;
     } finally {
       signal.removeEventListener('abort', end);
@@ -295,12 +299,6 @@ export interface ConversionMessages {
   request: { step: Step; input: ConversionInput; file: string };
   answer: { result: StepResult<Step> } | { error: SentError };
 }
-
-/** `help` if it is not that of the code; `stack` of an error without a code: it locates a mistake of this program. */
-type SentError = { code: ErrorCode; message: string } & Record<
-  'help' | 'stack',
-  string | undefined
->;
 
 /** A child process that converts one article at a time, until it is ended or crashes. */
 class ConversionProcess {
@@ -373,11 +371,6 @@ class ConversionProcess {
   #post(message: ConversionMessages['opening' | 'request']): void {
     this.#child.send(message, () => {});
   }
-}
-
-function errorOf({ code, message, help, stack }: SentError): ConverterError {
-  const cause = stack === undefined ? undefined : Object.assign(new Error(message), { stack });
-  return new ConverterError(code, message, { cause, ...(help !== undefined && { help }) });
 }
 
 /** A process ended that had a request, and not for want of memory. */

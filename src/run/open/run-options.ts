@@ -76,6 +76,22 @@ export const RUN_OPTIONS = {
     describe:
       'compare pictures of this many new files of the profile web with those of their masters',
   },
+  workers: {
+    option: 'workers',
+    type: 'number',
+    min: 1,
+    commands: [...PUBLISHING, 'deliver'],
+    describe:
+      'conversions, and threads for deliveries, at the same time; by default one for each processor, less one from four on',
+  },
+  memory: {
+    option: 'memory',
+    type: 'number',
+    min: 1,
+    commands: [...PUBLISHING, 'deliver'],
+    describe:
+      'MiB for browsers that take pictures, 640 each; by default half of the memory of the machine',
+  },
   failedOnly: {
     option: 'failed',
     type: 'boolean',
@@ -104,6 +120,8 @@ export const OPTION_CHECKS = {
   maxFailures: z.custom(isMaxFailures, '{ count: 5 } or { share: 0.02 }').optional(),
   checkPictures: CHECKS.number.optional(),
   failedOnly: CHECKS.boolean.optional(),
+  workers: CHECKS.number.optional(),
+  memory: CHECKS.number.optional(),
   executor: z.enum(EXECUTORS, EXECUTORS.join(' or ')).optional(),
   browserOptional: CHECKS.boolean.optional(),
 } satisfies Record<keyof typeof RUN_OPTIONS | 'browserOptional', z.ZodType>;
