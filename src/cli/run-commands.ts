@@ -113,25 +113,29 @@ async function withProgress<Result>(
   io: Io,
   work: (environment: RunEnvironment) => Promise<Result>,
 ): Promise<Result> {
-  let printLast: (() => void) | undefined;
+  /** Prints how far each kind of work is, as far as it has not ended. */
+  const printLast = new Map<string | undefined, () => void>();
   try {
     return await work({
       ...environment,
       progress(now) {
         display.progress(now);
-        printLast = () => {
+        if (now.making !== undefined) printLast.delete(undefined);
+        printLast.delete(now.making);
+        if (now.done === now.total && printLast.size > 0) return;
+        printLast.set(now.making, () => {
           const failed = now.failed === 0 ? '' : `, ${now.failed} of them failed`;
           const what = now.making === undefined ? '' : `${now.making}: `;
           const done = `${what}${now.done} of ${amount(now.total, 'configuration')}`;
           const sentence = `${done} processed${failed}; finished work is kept`;
           if (format === 'json') log.info(sentence, { ...now });
           else io.printError(`  ${sentence}\n`);
-        };
+        });
       },
     });
   } finally {
     display.close();
-    if (io.signal.aborted) printLast?.();
+    if (io.signal.aborted) for (const print of printLast.values()) print();
   }
 }
 

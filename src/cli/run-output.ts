@@ -1,5 +1,5 @@
 /** The output of a command on standard error: log lines, and the progress of a run as a bar or as log lines. */
-import type { RunEnvironment } from '../run/open/run-environment.ts';
+import type { Progress, RunEnvironment } from '../run/open/run-environment.ts';
 import { createLogger, type Logger } from '../support/log.ts';
 import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
 import { environmentOf } from './service-options.ts';
@@ -11,6 +11,7 @@ const BAR = { shortest: 8, longest: 30 };
 /** Width of a terminal that reports 0. */
 const COLUMNS = 80;
 const ERASE_LINE = '\r\u001b[K';
+const LINE_ABOVE = '\u001b[A';
 
 /** The option `--log-format`. */
 export const LOG_FORMAT_OPTION = {
@@ -74,73 +75,109 @@ function formatOf(args: Arguments, { terminal }: Io): 'json' | 'pretty' {
 
 /** A timer logs the progress, because a line is most important when nothing proceeds. */
 function openLines(log: Logger, io: Io): ProgressDisplay {
-  let state: { message: string; fields: object } = { message: 'starting', fields: {} };
-  let changedAt = io.now();
+  interface State {
+    fields: object;
+    changedAt: number;
+  }
+  const states = new Map<string, State>([['starting', { fields: {}, changedAt: io.now() }]]);
   const timer = setInterval(() => {
-    log.info(state.message, { ...state.fields, sinceMs: io.now() - changedAt });
+    for (const [message, { fields, changedAt }] of states)
+      log.info(message, { ...fields, sinceMs: io.now() - changedAt });
   }, PROGRESS_INTERVAL_MS).unref();
-  const change = (message: string, fields: object) => {
-    state = { message, fields };
-    changedAt = io.now();
-  };
+  const change = (message: string, fields: object) =>
+    states.set(message, { fields, changedAt: io.now() });
+  const rates = openRates(io);
   return {
     selecting(found) {
-      if (state.message === 'starting') log.info('selecting');
+      if (states.delete('starting')) log.info('selecting');
       change('selecting', { found });
     },
-    progress({ making, ...counts }) {
-      change(making === undefined ? 'working' : `making ${making}`, { ...counts });
+    progress(now) {
+      const { making, total, done, failed } = now;
+      const message = making === undefined ? 'working' : `making ${making}`;
+      for (const other of states.keys())
+        if (making === undefined || !other.startsWith('making ')) states.delete(other);
+      if (done === total && states.size > 1) states.delete(message);
+      else change(message, { total, done, failed, ...rates(now) });
     },
     above: (print) => print(),
     close: () => clearInterval(timer),
   };
 }
 
-/** Opens the line of progress at the bottom of the terminal: a log line takes its place and pushes it down. */
+/** How fast each kind of work is, since its first progress: per second, and seconds left if something is done. */
+function openRates({ now }: Pick<Io, 'now'>) {
+  const started = new Map<string | undefined, number>();
+  return ({ making, total, done }: Progress) => {
+    const at = started.get(making) ?? now();
+    started.set(making, at);
+    const perSecond = (done * 1000) / Math.max(1, now() - at);
+    const round = (value: number) => Number(value.toFixed(1));
+    return {
+      perSecond: round(perSecond),
+      ...(done > 0 && { secondsLeft: Math.round((total - done) / perSecond) }),
+    };
+  };
+}
+
+/**
+ * Opens the progress at the bottom of the terminal, a line for each kind of work: log lines take its place and push it
+ * down.
+ */
 function openBar(terminal: Terminal, io: Io): ProgressDisplay {
-  // The line to be shown, and the line that is shown.
-  let line = '';
-  let drawn = '';
-  let started: { at: number; making: string | undefined } | undefined;
+  // The lines to be shown, by what they show, and the lines that are shown.
+  const lines = new Map<string | undefined, string>();
+  let drawn: readonly string[] = [];
+  let hasBegun = false;
+  const rates = openRates(io);
   const draw = (print?: () => void) => {
     if (print !== undefined) {
-      if (drawn !== '') terminal.write(ERASE_LINE);
+      if (drawn.length > 0) terminal.write(eraser(drawn.length));
+      drawn = [];
       print();
-      drawn = '';
     }
     // A line that wraps could not be erased.
-    const next = line.slice(0, widthOf(terminal));
-    if (next !== drawn) terminal.write(`${ERASE_LINE}${next}`);
+    const next = Array.from(lines.values(), (line) => line.slice(0, widthOf(terminal)));
+    if (`${next}` === `${drawn}`) return;
+    terminal.write(eraser(drawn.length) + next.join('\n'));
     drawn = next;
   };
   const timer = setInterval(() => draw(), REDRAW_INTERVAL_MS).unref();
   return {
     selecting(found) {
-      if (started !== undefined) return;
-      line = `  selecting · ${found} found`;
+      if (hasBegun) return;
+      lines.set(undefined, `  selecting · ${found} found`);
       draw();
     },
-    progress({ making, total, done, failed }) {
-      const now = io.now();
-      const isFirst = started === undefined || making !== started.making;
-      if (isFirst) started = { at: now, making };
-      const perSecond = (done * 1000) / Math.max(1, now - started!.at);
-      const left = done > 0 ? minutes((total - done) / perSecond) : '–';
+    progress(now) {
+      const { making, total, done, failed } = now;
+      const { perSecond, secondsLeft } = rates(now);
+      const left = secondsLeft === undefined ? '–' : minutes(secondsLeft);
+      const isFirst = !hasBegun || !lines.has(making);
+      hasBegun = true;
       const what = making === undefined ? '' : `${making} · `;
       const text = `${what}${done}/${total} · ${perSecond.toFixed(1)}/s · ${left} left · ${failed} failed`;
       const room = widthOf(terminal) - text.length - '   '.length;
       const width = Math.min(BAR.longest, Math.max(BAR.shortest, room));
       const full = Math.floor((width * done) / Math.max(1, total));
-      line = `  ${'█'.repeat(full)}${'░'.repeat(width - full)} ${text}`;
+      if (making !== undefined) lines.delete(undefined);
+      // What is done gives its line to the others.
+      if (done === total && lines.size > 1) lines.delete(making);
+      else lines.set(making, `  ${'█'.repeat(full)}${'░'.repeat(width - full)} ${text}`);
       if (isFirst) draw();
     },
     above: draw,
     close() {
       clearInterval(timer);
-      line = '';
+      lines.clear();
       draw();
     },
   };
+}
+
+/** Erases lines, of which the cursor is in the last one. */
+function eraser(lines: number): string {
+  return ERASE_LINE + `${LINE_ABOVE}${ERASE_LINE}`.repeat(Math.max(0, lines - 1));
 }
 
 function widthOf({ columns }: Terminal): number {
@@ -148,6 +185,5 @@ function widthOf({ columns }: Terminal): number {
 }
 
 function minutes(seconds: number): string {
-  const total = Math.round(seconds);
-  return `${Math.floor(total / 60)}:${String(total % 60).padStart(2, '0')}`;
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

@@ -188,3 +188,46 @@ test('off a terminal a line each 30 s says what is made', async () => {
   ]);
   output.display.close();
 });
+
+test('kinds that are made at the same time have a line each, until they are done', async () => {
+  vi.useFakeTimers();
+  const screen = new PassThrough();
+  const { io, clock } = processOf(screen);
+  const output = await openOutput({}, io);
+  output.display.progress({ total: 112, done: 112, failed: 0 });
+  output.display.progress({ making: 'web', total: 60, done: 0, failed: 0 });
+  output.display.progress({ making: 'pictures', total: 60, done: 0, failed: 0 });
+  clock.now = 10_000;
+  output.display.progress({ making: 'web', total: 60, done: 30, failed: 0 });
+  output.display.progress({ making: 'pictures', total: 60, done: 20, failed: 1 });
+  screen.read();
+  vi.advanceTimersByTime(100);
+  const both = String(screen.read());
+  // The two lines that were there are erased first.
+  expect(both.startsWith('\r\u001b[K\u001b[A\r\u001b[K')).toBe(true);
+  const [web, pictures] = both.split('\n');
+  expect(web).toMatch(/web · 30\/60 · 3\.0\/s · 0:10 left · 0 failed$/);
+  expect(pictures).toMatch(/pictures · 20\/60 · 2\.0\/s · 0:20 left · 1 failed$/);
+  output.display.progress({ making: 'web', total: 60, done: 60, failed: 0 });
+  vi.advanceTimersByTime(100);
+  expect(String(screen.read())).not.toContain('web');
+  output.display.close();
+});
+
+test('off a terminal each kind that is being made has its line, with its rate', async () => {
+  vi.useFakeTimers();
+  const { io, lines, clock } = processOf();
+  const output = await openOutput({}, io);
+  output.display.progress({ total: 60, done: 60, failed: 0 });
+  for (const making of ['web', 'pictures', 'ar-ios'])
+    output.display.progress({ making, total: 60, done: 0, failed: 0 });
+  clock.now = 30_000;
+  output.display.progress({ making: 'web', total: 60, done: 20, failed: 0 });
+  output.display.progress({ making: 'ar-ios', total: 60, done: 60, failed: 0 });
+  vi.advanceTimersByTime(30_000);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { msg: 'making web', done: 20, perSecond: 0.7, secondsLeft: 60 },
+    { msg: 'making pictures', done: 0, sinceMs: 30_000 },
+  ]);
+  output.display.close();
+});
