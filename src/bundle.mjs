@@ -10,6 +10,7 @@ const OUT = fileURLToPath(new URL('../dist/cli', import.meta.url));
 const PROGRAMS = {
   program: 'cli/program.ts',
   'conversion-process': 'run/conversions/conversion-process.ts',
+  'maker-thread': 'deliver/maker-thread.ts',
   'mesh-thread': 'run/conversions/mesh-thread.ts',
   'queue-thread': 'distribute/queue/queue-thread.ts',
 };
@@ -17,6 +18,7 @@ const PROGRAMS = {
 const STARTERS = {
   main: 'cli/main.ts',
   'conversion-process': 'cli/conversion-process.ts',
+  'maker-thread': 'cli/maker-thread.ts',
   'mesh-thread': 'cli/mesh-thread.ts',
   'queue-thread': 'cli/queue-thread.ts',
   'worker-process': 'cli/worker-process.ts',

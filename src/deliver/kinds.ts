@@ -1,8 +1,8 @@
 /** The kinds of deliveries, one per row. */
-import type { Run } from '../run/open/open-run.ts';
-import type { Master } from '../run/publishing/masters.ts';
 import type { Delivery } from './making/delivery.ts';
-import type { Kind } from './making/kind.ts';
+import type { Kind, Opening } from './making/kind.ts';
+import type { Once } from './making/once.ts';
+import type { Functions } from './making/threads.ts';
 import { picturesKind } from './pictures/pictures-kind.ts';
 import { profilesKind } from './profiles/profiles-kind.ts';
 import { swatchesKind } from './swatches/swatches-kind.ts';
@@ -31,17 +31,27 @@ export function kindSchemas(): KindSchemas {
 export const DELIVERY_FOLDERS: readonly string[] = ROWS.flatMap(([, { names }]) => names);
 
 /** Opens the deliveries of a pipeline, in the order of the kinds. @param wanted - Options by the key of the kind. */
-export async function openDeliveries(
-  wanted: Readonly<Record<string, unknown>>,
-  run: Run,
-  masters: readonly Master[],
-  again: boolean,
-): Promise<Delivery[]> {
+export async function openDeliveries(wanted: object, opening: Opening): Promise<Delivery[]> {
   const deliveries: Delivery[] = [];
-  for (const [key, kind] of ROWS) {
-    const own = wanted[key];
-    if (own === undefined || own === null) continue;
-    deliveries.push(...(await kind.open(own, run, masters, again)));
-  }
+  for (const [kind, own] of wantedKinds(wanted))
+    deliveries.push(...(await kind.open(own, opening)));
   return deliveries;
+}
+
+/** Opens what threads do for the deliveries of a pipeline, by the names of the deliveries. */
+export async function openFunctions(
+  wanted: object,
+  once: Once,
+): Promise<ReadonlyMap<string, Functions>> {
+  const functions = new Map<string, Functions>();
+  for (const [kind, own] of wantedKinds(wanted))
+    for (const [name, some] of (await kind.functions?.(own, once)) ?? []) functions.set(name, some);
+  return functions;
+}
+
+function* wantedKinds(wanted: object): Iterable<[kind: Kind, own: NonNullable<unknown>]> {
+  for (const [key, kind] of ROWS) {
+    const own = (wanted as Readonly<Record<string, unknown>>)[key];
+    if (own !== undefined && own !== null) yield [kind, own];
+  }
 }

@@ -1,13 +1,15 @@
-/** The deliveries of a run, one after the other: the files of each for every master, and the failures. */
+/** The deliveries of a run, all at the same time: the files of each for every master, and the failures. */
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { Run } from '../run/open/open-run.ts';
 import type { DeliveryLine } from '../run/output/delivered-files.ts';
 import type { Delivered } from '../run/publishing/deliveries.ts';
-import { DELIVERY_FAILURES } from '../run/report/run-report.ts';
+import { DELIVERY_FAILURES, SLOWEST_DELIVERED } from '../run/report/run-report.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
+import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { Delivery, Outcome, Subject } from './making/delivery.ts';
+import type { Threads } from './making/threads.ts';
 import { isBrowserOptional } from './pictures/run-renderer.ts';
 import { DeliveryFiles, eachPath } from './published-files.ts';
 
@@ -17,29 +19,48 @@ export interface FormerDeliveries {
   lastGood: readonly DeliveryLine[];
 }
 
-/** Processes deliveries one after the other; an interrupted run closes the deliveries that have started. */
+/**
+ * Processes deliveries; an error that ends the run, and its signal, end all of them.
+ *
+ * @returns What each has made, in the order of the deliveries.
+ */
 export async function processDeliveries(
   run: Run,
   deliveries: readonly Delivery[],
   before: FormerDeliveries,
+  threads: Threads,
 ): Promise<DeliveryProcessor[]> {
   const { signal } = run.environment;
-  const closeAll = () => Promise.all(deliveries.map((delivery) => delivery.close?.()));
-  const interrupt = () => void closeAll();
+  const closeAll = async () => {
+    await Promise.all([threads.close(), ...deliveries.map((delivery) => delivery.close?.())]);
+  };
+  const ending = new AbortController();
+  const end = (reason: unknown) => {
+    ending.abort(reason);
+    return closeAll();
+  };
+  const interrupt = () => void end(signal.reason);
   signal.addEventListener('abort', interrupt);
-  const processed: DeliveryProcessor[] = [];
   try {
-    for (const delivery of deliveries) {
-      const processor = new DeliveryProcessor(run, delivery, before);
-      await processor.processAll();
-      processed.push(processor);
-      await delivery.close?.();
-    }
-    return processed;
+    return await Promise.all(
+      deliveries.map(async (delivery) => {
+        const processor = new DeliveryProcessor(run, delivery, before, ending.signal);
+        await processor.processAll().catch(async (error: unknown) => {
+          await end(error);
+          throw error;
+        });
+        return processor;
+      }),
+    );
   } finally {
     signal.removeEventListener('abort', interrupt);
     await closeAll();
   }
+}
+
+interface Slow {
+  article: string;
+  ms: number;
 }
 
 type FormerLines = readonly (DeliveryLine | undefined)[];
@@ -49,6 +70,8 @@ class DeliveryProcessor {
   readonly lines: DeliveryLine[] = [];
   /** Lines of files of older masters, for masters of which nothing could be made. */
   readonly lastGood: DeliveryLine[] = [];
+  readonly #failed = new Map<Subject, Delivered['failures'][number]>();
+  /** The first ones, in the order of the subjects. */
   readonly failures: Delivered['failures'] = [];
   readonly omitted = new Set<string>();
   /** Sentences on why files of unchanged masters were made again. */
@@ -63,10 +86,16 @@ class DeliveryProcessor {
   readonly #countsByCode: Record<string, number> = {};
   readonly #bytesOfFiles = new Map<Digest, number>();
   readonly #bytesOfMasters = new Map<Digest, number>();
+  readonly #ending: AbortSignal;
+  /** Time of processors for what was made, and what took the longest, the slowest first. */
+  #ms = 0;
+  #slowest: Slow[] = [];
 
-  constructor(run: Run, delivery: Delivery, before: FormerDeliveries) {
+  /** @param ending - Aborts when nothing more is to be begun. */
+  constructor(run: Run, delivery: Delivery, before: FormerDeliveries, ending: AbortSignal) {
     this.#run = run;
     this.#delivery = delivery;
+    this.#ending = ending;
     this.#former = byConfiguration(before.lines, delivery.name);
     this.#formerLastGood = byConfiguration(before.lastGood, delivery.name);
     this.#files = new DeliveryFiles(delivery.name, run);
@@ -76,6 +105,7 @@ class DeliveryProcessor {
     return {
       ...{ name: this.#delivery.name, ...this.#counts, byCode: this.#countsByCode },
       ...{ bytes: sum(this.#bytesOfFiles), masterBytes: sum(this.#bytesOfMasters) },
+      ...{ ms: Math.round(this.#ms), slowest: this.#slowest },
     };
   }
 
@@ -83,16 +113,22 @@ class DeliveryProcessor {
   async processAll(): Promise<void> {
     const { environment } = this.#run;
     const { name, subjects, atOnce } = this.#delivery;
-    const all = [...subjects];
+    // The largest come first: at the end, no processor waits for one that has begun late.
+    const inOrder = [...subjects];
+    const all = inOrder.toSorted((a, b) => bytesOf(b) - bytesOf(a));
     const shown = { making: name, total: all.length, done: 0, failed: 0 };
     environment.progress?.({ ...shown });
     await inParallel(all, atOnce, async (subject) => {
       environment.signal.throwIfAborted();
+      this.#ending.throwIfAborted();
       this.lines.push(...(await this.#process(subject)));
       shown.done++;
       shown.failed = this.#counts.failed;
       environment.progress?.({ ...shown });
     });
+    const failed = inOrder.flatMap((subject) => this.#failed.get(subject) ?? []);
+    for (const some of groupBy(failed, ({ isAccepted }) => isAccepted).values())
+      this.failures.push(...some.slice(0, DELIVERY_FAILURES));
     const limitation = this.#delivery.limitation?.();
     if (limitation) this.omitted.add(limitation);
     const { edition } = this.#delivery;
@@ -135,16 +171,33 @@ class DeliveryProcessor {
   }
 
   async #make(subject: Subject): Promise<DeliveryLine[]> {
-    const outcomes = await this.#delivery.make(subject, (file) => this.#files.keep(file));
+    let ms = 0;
+    const making = this.#delivery.make(subject, {
+      keep: (file) => this.#files.keep(file),
+      spend: (more) => {
+        ms += more;
+      },
+    });
+    const outcomes = await making.finally(() => this.#noteTime(subject.label, ms));
     await this.#files.linkAll(eachPath(outcomes));
     this.#counts.made += this.#countBytes(subject, outcomes);
     return this.#linesOf(subject, (at) => outcomes[at]!);
   }
 
+  #noteTime(article: string, ms: number): void {
+    if (ms === 0) return;
+    this.#ms += ms;
+    this.#slowest.push({ article, ms: Math.round(ms) });
+    this.#slowest.sort((a, b) => b.ms - a.ms);
+    this.#slowest.splice(SLOWEST_DELIVERED);
+  }
+
   /** Counts and reports a failure of a subject. @returns False if the run may do without the browser that is missing. */
-  #noteFailure(thrown: unknown, { masters, label }: Subject): boolean {
+  #noteFailure(thrown: unknown, subject: Subject): boolean {
+    const { masters, label } = subject;
     // If the run was interrupted, the error is not a failure of the masters.
     this.#run.environment.signal.throwIfAborted();
+    this.#ending.throwIfAborted();
     const { name, accepted } = this.#delivery;
     const { code, message, help } = asConverterError(thrown);
     const lacksBrowser = code === 'BROWSER_MISSING';
@@ -157,9 +210,7 @@ class DeliveryProcessor {
     const isAccepted = accepted.includes(code);
     this.#counts[isAccepted ? 'accepted' : 'failed'] += masters.length;
     this.#countsByCode[code] = (this.#countsByCode[code] ?? 0) + masters.length;
-    const alike = this.failures.filter((one) => one.isAccepted === isAccepted);
-    if (alike.length < DELIVERY_FAILURES)
-      this.failures.push({ article: label, delivery: name, code, message, help, isAccepted });
+    this.#failed.set(subject, { article: label, delivery: name, code, message, help, isAccepted });
     return true;
   }
 
@@ -187,6 +238,10 @@ class DeliveryProcessor {
     for (const { sha256, bytes } of eachPath(lines)) this.#bytesOfFiles.set(sha256, bytes);
     return own.length;
   }
+}
+
+function bytesOf({ masters }: Subject): number {
+  return masters.reduce((total, { bytes }) => total + bytes, 0);
 }
 
 function byConfiguration(lines: readonly DeliveryLine[], delivery: string) {

@@ -15,6 +15,7 @@ import {
   triangleGrowth,
 } from './conversions.ts';
 import { deliveries } from './deliveries.ts';
+import { delivering } from './delivering.ts';
 import { openPeers } from './peers.ts';
 import { pictures } from './pictures.ts';
 import { planning } from './planning.ts';
@@ -40,7 +41,10 @@ const MEASURE: Readonly<Record<GroupName, (input: GroupInput) => Promise<void>>>
     await configurationGrowth(input);
   },
   pictures,
-  deliveries,
+  deliveries: async (input) => {
+    await deliveries(input);
+    await delivering(input);
+  },
   planning,
   'cold-start': coldStart,
 };

@@ -173,6 +173,7 @@ export const GROUPS = {
       atLeast: 3,
     }),
     gltfpack: row('gltfpack, which keeps textures ÷ web', 'times'),
+    'two processors': row('profiles on one processor ÷ on two', 'times', { atLeast: 1.7 }),
   },
   planning: {
     transfer: row('JavaScript of the planning page, compressed', 'kilobytes', { atMost: 350 }),

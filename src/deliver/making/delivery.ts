@@ -1,12 +1,13 @@
 /** The interface of all deliveries: they make files of published masters, of each alone or of several together. */
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import type { Digest } from '../../model/snapshot.ts';
 import type { Run } from '../../run/open/open-run.ts';
 import type { DeliveredFile, DeliveryLine } from '../../run/output/delivered-files.ts';
 import type { Master } from '../../run/publishing/masters.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { readBytes, sha256Hex } from '../../support/files.ts';
-import type { Edition, MadeFile } from './maker.ts';
+import type { Edition, MadeFile, Spend } from './maker.ts';
 
 /** Masters of which files are made together; a failure is a failure of all of them. */
 export interface Subject {
@@ -39,10 +40,13 @@ export interface Delivery {
   /**
    * Makes the files of a subject.
    *
-   * @param keep - Stores a file, so that it need not stay in memory; it is published with all others of the subject.
+   * @param tools - `keep` stores a file, so that it need not stay in memory; it is published with all others of the subject.
    * @returns The files of each master, in the order of the masters.
    */
-  make(subject: Subject, keep: (file: Placed) => Promise<DeliveredFile>): Promise<Outcome[]>;
+  make(
+    subject: Subject,
+    tools: { keep: (file: Placed) => Promise<DeliveredFile>; spend: Spend },
+  ): Promise<Outcome[]>;
   /** Whether what was made before is made again. */
   again: boolean;
   /** As {@link Maker.edition}. */
@@ -53,15 +57,29 @@ export interface Delivery {
 }
 
 /** Reads a master. @throws {@link ConverterError} `STORE_DAMAGED` where its link has another content. */
-export async function readMaster(
-  { options, output }: Pick<Run, 'options' | 'output'>,
-  { glb, sha256 }: Master,
-): Promise<Uint8Array> {
-  if (output.published !== undefined) return output.published.readObject(sha256);
-  const master = await readBytes(join(options.pipeline.outputDir, glb));
-  if (sha256Hex(master) === sha256) return master;
-  const message = `${glb}: expected the content ${sha256}, received another`;
-  throw new ConverterError('STORE_DAMAGED', message);
+export type ReadMaster = (master: Master) => Promise<Uint8Array>;
+
+/** Bytes of masters that are kept for the other deliveries, which come to the same ones at about the same time. */
+const KEPT_BYTES = 64e6;
+
+/** Makes a function that reads the masters of a run. */
+export function masterReader({ options, output }: Pick<Run, 'options' | 'output'>): ReadMaster {
+  const read = async ({ glb, sha256 }: Master) => {
+    if (output.published !== undefined) return output.published.readObject(sha256);
+    const master = await readBytes(join(options.pipeline.outputDir, glb));
+    if (sha256Hex(master) === sha256) return master;
+    const message = `${glb}: expected the content ${sha256}, received another`;
+    throw new ConverterError('STORE_DAMAGED', message);
+  };
+  const kept = new LRUCache<Digest, Promise<Uint8Array>>({ maxSize: KEPT_BYTES });
+  return (master) => {
+    const known = kept.get(master.sha256);
+    if (known !== undefined) return known;
+    const reading = read(master);
+    kept.set(master.sha256, reading, { size: master.bytes + 1 });
+    reading.catch(() => kept.delete(master.sha256));
+    return reading;
+  };
 }
 
 /** The path of a link with another folder than `articles`. */

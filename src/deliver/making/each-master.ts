@@ -1,20 +1,18 @@
 /** The delivery of a maker that works on each master alone. */
 import { extname } from 'node:path';
 import { configurationLabel } from '../../model/configuration-id.ts';
-import type { Run } from '../../run/open/open-run.ts';
 import type { Master } from '../../run/publishing/masters.ts';
 import { sha256Hex } from '../../support/files.ts';
-import { beside, type Delivery, readMaster } from './delivery.ts';
+import { beside, type Delivery } from './delivery.ts';
+import type { Opening } from './kind.ts';
 import { madeFiles } from './made-files.ts';
 import { type FilePlace, type Maker, SHARED_ADDRESS } from './maker.ts';
 
 /** The delivery of a maker; equal masters are processed once. @param accepted - As {@link Delivery.accepted}. */
 export function eachMaster(
-  run: Run,
   maker: Maker,
-  masters: readonly Master[],
   accepted: readonly string[],
-  again: boolean,
+  { run, masters, again, readMaster }: Opening,
 ): Delivery {
   const { name: delivery, atOnce, edition } = maker;
   const filesOf = madeFiles(maker, run.sources.derived, again);
@@ -26,8 +24,8 @@ export function eachMaster(
       masters: [master],
       source: sha256Hex(`${master.sha256} ${master.glb} ${asked}`),
     })),
-    async make({ masters: [master] }, keep) {
-      const made = await filesOf(master.sha256, () => readMaster(run, master));
+    async make({ masters: [master] }, { keep, spend }) {
+      const made = await filesOf(master.sha256, () => readMaster(master), spend);
       const files = made.flatMap((file, at) => {
         const { name, places = [{ name, hasArticle: false, facts: {} }] } = maker.files[at]!;
         return places.map((place) => ({

@@ -3,7 +3,20 @@ import { z } from 'zod';
 import type { Run } from '../../run/open/open-run.ts';
 import type { Master } from '../../run/publishing/masters.ts';
 import { ERROR_CODES, type ErrorCode } from '../../support/errors.ts';
-import type { Delivery } from './delivery.ts';
+import type { Delivery, ReadMaster } from './delivery.ts';
+import type { Once } from './once.ts';
+import type { Functions, Threads } from './threads.ts';
+
+/** What a kind opens its deliveries with. */
+export interface Opening {
+  run: Run;
+  masters: readonly Master[];
+  /** Whether what was made before is made again. */
+  again: boolean;
+  readMaster: ReadMaster;
+  /** Does the {@link Kind.functions} of all deliveries. */
+  threads: Threads;
+}
 
 export interface Kind<S extends z.ZodType = z.ZodType> {
   /** Schema of its key in `deliver:`, with defaults. */
@@ -11,12 +24,9 @@ export interface Kind<S extends z.ZodType = z.ZodType> {
   /** Names of its deliveries, which are also the names of their folders. */
   names: readonly string[];
   /** Opens its deliveries, and loads the code that makes them. */
-  open(
-    wanted: NonNullable<z.output<S>>,
-    run: Run,
-    masters: readonly Master[],
-    again: boolean,
-  ): Promise<Delivery[]>;
+  open(wanted: NonNullable<z.output<S>>, opening: Opening): Promise<Delivery[]>;
+  /** What each of its deliveries has done threads, by its name; `close` ends it. Without it: nothing. */
+  functions?(wanted: NonNullable<z.output<S>>, once: Once): Promise<ReadonlyMap<string, Functions>>;
 }
 
 /** A row whose functions have the output type of its schema. */

@@ -3,18 +3,23 @@
 import type { Digest } from '../../model/snapshot.ts';
 import type { Run } from '../../run/open/open-run.ts';
 import type { FileFacts } from '../../run/output/delivered-files.ts';
-import type { MadeFile, Maker, SharedFile } from './maker.ts';
+import type { MadeFile, Maker, SharedFile, Spend } from './maker.ts';
 
 /**
  * Makes the files of masters on demand. Simultaneous calls for the same master share them.
  *
  * @param derived - The cache.
  * @param again - Whether all files are made again, even those in the cache.
- * @returns All files of a master, in the order of the maker's. `read` is called if a file must be made.
+ * @returns All files of a master, in the order of the maker's. `read` is called if a file must be made, and `spend` with
+ *   the time that it took.
  */
 export function madeFiles(maker: Maker, derived: Derived, again = false) {
   const running = new Map<string, Promise<MadeFile[]>>();
-  const makeMissing = async (sha256: Digest, readMaster: () => Promise<Uint8Array>) => {
+  const makeMissing = async (
+    sha256: Digest,
+    readMaster: () => Promise<Uint8Array>,
+    spend: Spend,
+  ) => {
     let master: Promise<Uint8Array> | undefined;
     const read = () => {
       master ??= readMaster();
@@ -24,7 +29,7 @@ export function madeFiles(maker: Maker, derived: Derived, again = false) {
     const found = again ? [] : await Promise.all(keys.map((key) => getFile(derived, key)));
     const missing = maker.files.filter((_, i) => found[i] === undefined);
     const names = missing.map((file) => file.name);
-    const made = names.length > 0 ? await maker.make(await read(), names) : [];
+    const made = names.length > 0 ? await maker.make(await read(), names, spend) : [];
     const next = made.values();
     return Promise.all(
       keys.map(async (key, i) => {
@@ -36,10 +41,14 @@ export function madeFiles(maker: Maker, derived: Derived, again = false) {
       }),
     );
   };
-  return (sha256: Digest, read: () => Promise<Uint8Array>): Promise<MadeFile[]> => {
+  return (
+    sha256: Digest,
+    read: () => Promise<Uint8Array>,
+    spend: Spend = () => {},
+  ): Promise<MadeFile[]> => {
     const known = running.get(sha256);
     if (known !== undefined) return known;
-    const made = makeMissing(sha256, read).finally(() => running.delete(sha256));
+    const made = makeMissing(sha256, read, spend).finally(() => running.delete(sha256));
     running.set(sha256, made);
     return made;
   };

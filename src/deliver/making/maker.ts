@@ -1,6 +1,7 @@
 /** The interface of the deliveries that make files of one master at a time. */
 import type { Digest } from '../../model/snapshot.ts';
 import { type FileFacts, SHARED_FOLDER } from '../../run/output/delivered-files.ts';
+import type { Threads } from './threads.ts';
 
 /** A file that was made of a master. */
 export interface MadeFile {
@@ -36,6 +37,9 @@ export interface Edition {
   changed: string;
 }
 
+/** Receives the milliseconds of a processor that making a file took, without waiting for its turn. */
+export type Spend = (ms: number) => void;
+
 /** A kind of delivery with its options. */
 export interface Maker {
   /** Name of the delivery, and of its folder beside `articles/`: lower case, digits and `-`. */
@@ -59,8 +63,18 @@ export interface Maker {
    * @param names - Names of the files to make, of {@link Maker.files}, in their order.
    * @throws {@link ConverterError} if this master cannot be delivered; the others continue.
    */
-  make(master: Uint8Array, names: readonly string[]): Promise<MadeFile[]>;
+  make(master: Uint8Array, names: readonly string[], spend?: Spend): Promise<MadeFile[]>;
   /** Returns a sentence about a limitation, such as a missing browser, once the maker has worked. */
   limitation?(): string | undefined;
   close?(): Promise<void>;
+}
+
+/** Has the maker of a delivery make files threads. */
+export function makeIn(threads: Threads, delivery: string): Maker['make'] {
+  return async (master, names, spend) => {
+    const call = { delivery, name: 'make', given: [master, names], weight: master.length };
+    const { result, ms } = await threads.call<MadeFile[]>(call);
+    spend?.(ms);
+    return result;
+  };
 }

@@ -1,5 +1,6 @@
 /** Pictures as files: the pictures of a model, their formats, and the sheet of a turntable. */
 import { linearColor } from '../../convert/math/color.ts';
+import type { Spend } from '../making/maker.ts';
 import { CAMERAS, type Camera } from './camera.ts';
 import {
   drawnSize,
@@ -44,6 +45,7 @@ export async function takePictures(
   renderer: Pick<Renderer, 'takePictures'>,
   glb: Uint8Array,
   options: PictureOptions,
+  spend?: Spend,
 ): Promise<PictureFile[]> {
   const views = options.cameras.map((camera): [Shot, NamedPicture[]] => {
     return [shotOf(CAMERAS[camera], options), sizesOf(camera, options)];
@@ -55,6 +57,7 @@ export async function takePictures(
   const taken = await renderer.takePictures(
     glb,
     shots.map(([shot]) => shot),
+    spend,
   );
   const files = await Promise.all(
     taken.flatMap((picture, i) =>
@@ -80,9 +83,10 @@ export async function takePicture(
   glb: Uint8Array,
   camera: Camera,
   options: PictureOptions,
+  spend?: Spend,
 ): Promise<Uint8Array> {
   const shot = { ...shotOf(camera, options), imagePixels: MOST_PIXELS_A_SIDE };
-  const [picture] = await renderer.takePictures(glb, [shot]);
+  const [picture] = await renderer.takePictures(glb, [shot], spend);
   return encode(picture!, options);
 }
 

@@ -52,12 +52,12 @@ const picturesSchema = () =>
 export const picturesKind = kind({
   schema: () => picturesSchema().optional().describe('pictures of each article, below pictures/'),
   names: [PICTURES],
-  async open(wanted, run, masters, again) {
+  async open(wanted, opening) {
     const [{ createPictureMaker }, { rendererOf, WITHOUT_BROWSER }] = await Promise.all([
       import('./pictures.ts'),
       import('./run-renderer.ts'),
     ]);
-    const maker = createPictureMaker((await rendererOf(run)) ?? WITHOUT_BROWSER, wanted);
-    return [eachMaster(run, maker, masters, wanted.accept, again)];
+    const maker = createPictureMaker((await rendererOf(opening.run)) ?? WITHOUT_BROWSER, wanted);
+    return [eachMaster(maker, wanted.accept, opening)];
   },
 });

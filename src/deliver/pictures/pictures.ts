@@ -31,7 +31,7 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
     ...pictureFiles(options),
     atOnce: AT_ONCE,
     edition: PICTURE_EDITION,
-    async make(master, names) {
+    async make(master, names, spend) {
       const wanted = new Set(names);
       const isViewed = (name: string) => wanted.has(fileOf(name));
       const viewed = cameras.filter((camera) =>
@@ -39,11 +39,8 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
       );
       // The sheet of a turn needs all frames.
       const frames = names.some((name) => name.startsWith('turn')) ? options.frames : 0;
-      const pictures = await takePictures(renderer, master, {
-        ...options,
-        cameras: viewed,
-        frames,
-      });
+      const wantedOptions = { ...options, cameras: viewed, frames };
+      const pictures = await takePictures(renderer, master, wantedOptions, spend);
       return pictures
         .filter(({ name }) => isViewed(name))
         .map(({ width, height, bytes, pixelsPerMetre: scale }) => ({

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import QOI from 'qoijs';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { groupBy } from '../../support/group-by.ts';
+import type { Spend } from '../making/maker.ts';
 import { endBrowser, type FoundBrowser, startBrowser } from './browser.ts';
 import { type ModelExchange, openModelExchange } from './model-exchange.ts';
 import { pictureBreach } from './picture-budget.ts';
@@ -24,6 +25,8 @@ interface RendererOptions {
   timeoutMs?: number;
   /** Whether a browser that did not start is never started again, as in a run, which ends. @defaultValue false */
   givesUp?: boolean;
+  /** Clock, milliseconds, for `spend`; without it, no time is measured. */
+  now?: () => number;
   /** Receives a sentence, once, if the browsers have no sandbox. */
   warn?: (text: string) => void;
 }
@@ -32,10 +35,11 @@ export interface Renderer {
   /**
    * Returns the pictures of a GLB in the order of the shots.
    *
+   * @param spend - Receives the time that a browser worked for them, even if it failed.
    * @throws {@link ConverterError} `PICTURE_FAILED` if the model cannot be drawn in time, which leaves the renderer
    *   usable; `BROWSER_MISSING` if no browser starts.
    */
-  takePictures(glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]>;
+  takePictures(glb: Uint8Array, shots: readonly Shot[], spend?: Spend): Promise<Picture[]>;
   /** Closes the browsers; later pictures start them again. */
   close(): Promise<void>;
 }
@@ -77,19 +81,20 @@ export class BrowserRenderer implements Renderer {
     this.#idle = [...this.#places];
   }
 
-  async takePictures(glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]> {
-    const taken = await this.#take(glb, shots);
+  async takePictures(glb: Uint8Array, shots: readonly Shot[], spend?: Spend): Promise<Picture[]> {
+    const taken = await this.#take(glb, shots, spend);
     // Meanwhile the browser draws the next model.
     return taken.map(decoded);
   }
 
-  async #take(glb: Uint8Array, shots: readonly Shot[]): Promise<Taken[]> {
+  async #take(glb: Uint8Array, shots: readonly Shot[], spend?: Spend): Promise<Taken[]> {
     const breach = pictureBreach(glb);
     if (breach !== undefined) throw failed(new Error(breach));
     const began = this.#closings;
     const exchange = await this.#openExchange();
     const model = exchange.offer(glb);
     const place = await this.#waitForPlace(model.address);
+    const startedMs = this.#options.now?.();
     let isOver = false;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -120,6 +125,7 @@ export class BrowserRenderer implements Renderer {
       }
     } finally {
       clearTimeout(timer);
+      if (startedMs !== undefined) spend?.(this.#options.now!() - startedMs);
       model.end();
       this.#giveBack(place);
     }

@@ -3,6 +3,7 @@ import type { Material, Texture } from '@gltf-transform/core';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { openTextureImage } from '../../support/image-codec.ts';
+import type { Once } from '../making/once.ts';
 
 /**
  * Sides to which both images are reduced, pixels. In one of them what an image shows must be left: the noise of WebP is
@@ -23,19 +24,19 @@ export const LARGEST_DIFFERENCES = { mean: 8, structure: 0.6 } as const;
  * Compares textures with what they were; KTX2 cannot be decoded here.
  *
  * @param sources - The former file of each texture.
- * @param compared - Notes each pair of files, which is compared once.
+ * @param once - Compares each pair of files once.
  * @throws {@link ConverterError} `COMPRESSION_FAILED` with the difference.
  */
 export async function compareTextures(
   sources: ReadonlyMap<Texture, Uint8Array>,
-  compared: Set<string>,
+  once: Once,
 ): Promise<void> {
   for (const [texture, source] of sources) {
     const encoded = texture.getImage()!;
-    const key = `${sha256Hex(source)} ${sha256Hex(encoded)}`;
-    if (encoded === source || texture.getMimeType() === 'image/ktx2' || compared.has(key)) continue;
-    await compareTexture(source, encoded, isTransparent(texture));
-    compared.add(key);
+    if (encoded === source || texture.getMimeType() === 'image/ktx2') continue;
+    const withAlpha = isTransparent(texture);
+    const key = `compared ${sha256Hex(source)} ${sha256Hex(encoded)} ${withAlpha}`;
+    await once(key, () => compareTexture(source, encoded, withAlpha));
   }
 }
 

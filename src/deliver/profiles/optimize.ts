@@ -9,6 +9,7 @@ import {
   readSeparateFigures,
 } from '../making/glb-figures.ts';
 import { SHARED_ADDRESS, type SharedFile } from '../making/maker.ts';
+import { createOnce, type Once } from '../making/once.ts';
 import {
   bakeIrregularParts,
   bakeTextureTransforms,
@@ -71,7 +72,7 @@ const LARGEST_STEP_METRES = 0.0003;
  * A file beyond the budget gets simpler surfaces, within the profile's bound, or smaller textures. What is compressed is
  * decoded again and compared with the master.
  *
- * @param compared - Textures that were compared with their sources; other models have the same ones.
+ * @param once - Compares textures with their sources once: other models have the same ones.
  * @throws {@link ConverterError} `BUDGET_EXCEEDED` if that is not enough, with each limit; `MODEL_UNREADABLE`;
  * `IMAGE_UNREADABLE`; `COMPRESSION_FAILED` if decoding does not restore what the master looks like.
  * @example
@@ -84,7 +85,7 @@ export async function optimize(
   master: Uint8Array,
   profile: Profile,
   encodeTexture: EncodeTexture,
-  compared = new Set<string>(),
+  once: Once = createOnce(),
 ): Promise<Optimized> {
   const given = await readFigures(master);
   const libraries = await loadLibraries(profile.geometry);
@@ -101,7 +102,7 @@ export async function optimize(
         .map((one) => [one, one.getImage()!]),
     );
     await encodeTextures(document, profile, detail, libraries, encodeTexture);
-    if (profile.geometry !== 'plain') await compareTextures(textures, compared);
+    if (profile.geometry !== 'plain') await compareTextures(textures, once);
     const stored = await store(document, profile, libraries);
     const written = await write(document, profile, libraries);
     const breaches = breachesOf(written.figures, profile);

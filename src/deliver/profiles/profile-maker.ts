@@ -1,5 +1,6 @@
 /** The delivery of a target profile: one GLB or `.gltf` per master. */
 import type { Maker } from '../making/maker.ts';
+import { createOnce, type Once } from '../making/once.ts';
 import type { Renderer } from '../pictures/renderer.ts';
 import { PROFILES, type Profile, type ProfileName } from './profiles.ts';
 import type { TextureEncoder } from './texture-encoder.ts';
@@ -10,11 +11,20 @@ const VERSION = 4;
 /** One master is encoded while another is read. */
 const AT_ONCE = 2;
 
+/** What a maker works with. */
+export interface ProfileTools {
+  /** Encodes and compares a texture once for several makers. @defaultValue once for this maker */
+  once?: Once;
+  /** Of so many compressed files, pictures are compared too; a browser cannot read KTX2. */
+  pictures?: { renderer: Renderer | undefined; count: number } | undefined;
+  /** Makes the files whose pictures are not compared. @defaultValue the maker itself */
+  makeInThread?: Maker['make'];
+}
+
 /**
  * Makes the files of a profile. What is compressed is decoded and compared with the master.
  *
  * @param profile - The requirements, if a pipeline chooses some of them.
- * @param pictures - Of so many compressed files, pictures are compared too; a browser cannot read KTX2.
  * @example
  * ```ts
  * const [{ bytes, facts }] = await createProfileMaker('web').make(master, ['model.glb']);
@@ -24,12 +34,11 @@ const AT_ONCE = 2;
 export function createProfileMaker(
   name: ProfileName,
   profile: Profile = PROFILES[name],
-  pictures?: { renderer: Renderer | undefined; count: number },
+  { once = createOnce(), pictures, makeInThread }: ProfileTools = {},
 ): Maker {
   const file = profile.files === 'shared' ? 'model.gltf' : 'model.glb';
   const isCompressed = profile.geometry !== 'plain' || profile.format === 'webp';
   let remaining = isCompressed && profile.format !== 'ktx2' ? (pictures?.count ?? 0) : 0;
-  const compared = new Set<string>();
   let encoder: TextureEncoder | undefined;
   let isNotCompared = false;
   return {
@@ -37,12 +46,14 @@ export function createProfileMaker(
     isFlat: profile.files === 'shared',
     files: [{ name: file, key: `${VERSION} ${JSON.stringify(profile)}` }],
     atOnce: AT_ONCE,
-    async make(master) {
+    async make(master, names, spend) {
+      const isCompared = remaining-- > 0;
+      if (!isCompared && makeInThread !== undefined) return makeInThread(master, names, spend);
       const { optimize } = await import('./optimize.ts');
       const { openTextureEncoder } = await import('./texture-encoder.ts');
-      encoder ??= openTextureEncoder();
-      const made = await optimize(master, profile, encoder.encode, compared);
-      if (remaining-- > 0) {
+      encoder ??= openTextureEncoder(once);
+      const made = await optimize(master, profile, encoder.encode, once);
+      if (isCompared) {
         const { comparePictures } = await import('./check-back.ts');
         if (!(await comparePictures(pictures?.renderer, master, made.decoded)))
           isNotCompared = true;

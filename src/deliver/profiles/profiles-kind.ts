@@ -2,7 +2,10 @@
 import { z } from 'zod';
 import { eachMaster } from '../making/each-master.ts';
 import { acceptSchema, kind } from '../making/kind.ts';
+import { makeIn } from '../making/maker.ts';
+import type { Threads } from '../making/threads.ts';
 import { USDZ_PROFILE } from '../usd/usdz-maker.ts';
+import type { ProfileTools } from './profile-maker.ts';
 import { PROFILE_NAMES, WEB_DEFAULTS, webProfile } from './profiles.ts';
 
 const NAMES = [...PROFILE_NAMES, USDZ_PROFILE] as const;
@@ -55,26 +58,51 @@ const profilesSchema = () =>
 export const profilesKind = kind({
   schema: () => profilesSchema().optional(),
   names: NAMES,
-  async open(wanted, run, masters, again) {
+  async open(wanted, opening) {
     // A browser is searched, and code loaded, only if it may be needed.
     if (wanted.length === 0) return [];
-    const [{ createProfileMaker }, { createUsdzMaker }, { rendererOf }] = await Promise.all([
-      import('./profile-maker.ts'),
-      import('../usd/usdz-maker.ts'),
-      import('../pictures/run-renderer.ts'),
-    ]);
+    const { run, threads } = opening;
+    const { rendererOf } = await import('../pictures/run-renderer.ts');
     const { checkPictures: count } = run.options;
     const pictures = count === undefined ? undefined : { renderer: await rendererOf(run), count };
-    return wanted.map((one) => {
-      const {
-        profile: name,
-        accept = [],
-        ...chosen
-      } = typeof one === 'string' ? { profile: one } : one;
-      const profile = name === 'web' ? webProfile(chosen) : undefined;
-      const maker =
-        name === USDZ_PROFILE ? createUsdzMaker() : createProfileMaker(name, profile, pictures);
-      return eachMaster(run, maker, masters, accept, again);
+    const makers = await openMakers(wanted, { pictures, threads });
+    return makers.map(({ maker, accept }) => {
+      const atOnce = Math.max(maker.atOnce, threads.atOnce);
+      return eachMaster({ ...maker, atOnce }, accept, opening);
     });
   },
+  async functions(wanted, once) {
+    const makers = await openMakers(wanted, { once });
+    return new Map(
+      makers.map(({ maker: { name, make, close = async () => {} } }) => [name, { make, close }]),
+    );
+  },
 });
+
+type Wanted = NonNullable<z.output<ReturnType<typeof profilesSchema>>>;
+
+interface Tools extends Omit<ProfileTools, 'makeInThread'> {
+  /** Makes the files; without it, the makers do. */
+  threads?: Threads;
+}
+
+async function openMakers(wanted: Wanted, { threads, ...tools }: Tools) {
+  const [{ createProfileMaker }, { createUsdzMaker }] = await Promise.all([
+    import('./profile-maker.ts'),
+    import('../usd/usdz-maker.ts'),
+  ]);
+  return wanted.map((one) => {
+    const {
+      profile: name,
+      accept = [],
+      ...chosen
+    } = typeof one === 'string' ? { profile: one } : one;
+    const profile = name === 'web' ? webProfile(chosen) : undefined;
+    const make = threads && makeIn(threads, name);
+    const maker =
+      name === USDZ_PROFILE
+        ? { ...createUsdzMaker(), ...(make && { make }) }
+        : createProfileMaker(name, profile, { ...tools, ...(make && { makeInThread: make }) });
+    return { maker, accept };
+  });
+}

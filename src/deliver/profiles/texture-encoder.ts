@@ -1,9 +1,9 @@
 /** Encodes textures with sharp, and as KTX2 in a thread; both are loaded for the first texture. */
-import { LRUCache } from 'lru-cache';
 import type { Sharp } from 'sharp';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { openTextureImage } from '../../support/image-codec.ts';
+import { createOnce } from '../making/once.ts';
 import { type EncodeKtx2, openKtx2Encoder, type TextureMeaning } from './ktx2-encoder.ts';
 import type { TextureFormat } from './profiles.ts';
 
@@ -81,9 +81,6 @@ function formatOf(
   return format === 'jpeg' && isTransparent && hasAlpha ? 'png' : format;
 }
 
-/** Most bytes of encoded textures that are kept: those of a series, which its articles share. */
-const REMEMBERED_BYTES = 64e6;
-
 /** An encoder, which starts a thread for the first KTX2. */
 export interface TextureEncoder {
   encode: EncodeTexture;
@@ -93,6 +90,7 @@ export interface TextureEncoder {
 /**
  * Opens an encoder, which encodes a texture that several masters share once. `encode` throws `IMAGE_UNREADABLE`.
  *
+ * @param once - Encodes it once for several encoders.
  * @example
  * ```ts
  * const { encode } = openTextureEncoder();
@@ -100,31 +98,13 @@ export interface TextureEncoder {
  * (await encode({ ...jpeg, bytes: png, mimeType: 'image/png' }))?.mimeType;   // → 'image/jpeg'
  * ```
  */
-export function openTextureEncoder(): TextureEncoder {
-  type Encoded = Awaited<ReturnType<EncodeTexture>>;
+export function openTextureEncoder(once = createOnce()): TextureEncoder {
   const ktx2 = openKtx2Encoder();
   const encode = encodeTexture(ktx2.encode);
-  const kept = new LRUCache<string, { encoded: Encoded }>({
-    maxSize: REMEMBERED_BYTES,
-    sizeCalculation: ({ encoded }) => 1 + (encoded?.bytes.length ?? 0),
-  });
-  const running = new Map<string, Promise<Encoded>>();
   return {
     encode(request) {
       const { bytes, ...wanted } = request;
-      const key = `${sha256Hex(bytes)} ${JSON.stringify(wanted)}`;
-      const known = kept.get(key);
-      if (known !== undefined) return Promise.resolve(known.encoded);
-      const before = running.get(key);
-      if (before !== undefined) return before;
-      const encoding = encode(request)
-        .then((encoded) => {
-          kept.set(key, { encoded });
-          return encoded;
-        })
-        .finally(() => running.delete(key));
-      running.set(key, encoding);
-      return encoding;
+      return once(`texture ${sha256Hex(bytes)} ${JSON.stringify(wanted)}`, () => encode(request));
     },
     close: ktx2.close,
   };

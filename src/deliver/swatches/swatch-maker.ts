@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { SHARED_FOLDER } from '../../run/output/delivered-files.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { visibleJson } from '../../support/visible.ts';
-import type { Maker, SharedFile } from '../making/maker.ts';
+import type { Maker, SharedFile, Spend } from '../making/maker.ts';
 import { SWATCHES } from '../making/names.ts';
 import { takePicture } from '../pictures/picture.ts';
 import { PICTURE_DEFAULTS, type PictureOptions } from '../pictures/picture-options.ts';
@@ -49,17 +49,17 @@ export function createSwatchMaker(renderer: Renderer, options: SwatchOptions): M
   const drawn = new LRUCache<string, Promise<SharedFile>>({
     max: Math.min(MOST_KEPT.pictures, Math.ceil(MOST_KEPT.pixels / width ** 2)),
   });
-  const draw = async (glb: Uint8Array): Promise<SharedFile> => {
+  const draw = async (glb: Uint8Array, spend: Spend | undefined): Promise<SharedFile> => {
     const { camera, floor } = SAMPLE_SHAPES[shape];
     const view = { ...PICTURE_DEFAULTS, ...options, height: width, floor };
-    const bytes = await takePicture(renderer, glb, camera, view);
+    const bytes = await takePicture(renderer, glb, camera, view, spend);
     return { name: `${sha256Hex(bytes)}.${format}`, bytes };
   };
-  const drawOnce = ({ glb }: Sample): Promise<SharedFile> => {
+  const drawOnce = ({ glb }: Sample, spend: Spend | undefined): Promise<SharedFile> => {
     const digest = sha256Hex(glb);
     const known = drawn.get(digest);
     if (known !== undefined) return known;
-    const picture = draw(glb);
+    const picture = draw(glb, spend);
     drawn.set(digest, picture);
     // A browser that has died may draw the sample for the next article.
     picture.catch(() => drawn.delete(digest));
@@ -71,9 +71,9 @@ export function createSwatchMaker(renderer: Renderer, options: SwatchOptions): M
     atOnce: AT_ONCE,
     edition: PICTURE_EDITION,
     digestOf: digestOfSamples,
-    async make(master) {
+    async make(master, _, spend) {
       const samples = await samplesOf(master, shape);
-      const pictures = await Promise.all(samples.map(drawOnce));
+      const pictures = await Promise.all(samples.map((sample) => drawOnce(sample, spend)));
       const list = samples.map(({ material }, i): ListedMaterial => {
         return { name: material, picture: `${SWATCHES}/${SHARED_FOLDER}/${pictures[i]!.name}` };
       });

@@ -27,12 +27,12 @@ export const swatchesKind = kind({
   schema: () =>
     swatchesSchema().optional().describe('a picture of each finish, once for all articles'),
   names: [SWATCHES],
-  async open({ accept, ...wanted }, run, masters, again) {
+  async open({ accept, ...wanted }, opening) {
     const [{ createSwatchMaker }, { rendererOf, WITHOUT_BROWSER }] = await Promise.all([
       import('./swatch-maker.ts'),
       import('../pictures/run-renderer.ts'),
     ]);
-    const maker = createSwatchMaker((await rendererOf(run)) ?? WITHOUT_BROWSER, wanted);
-    return [eachMaster(run, maker, masters, accept, again)];
+    const maker = createSwatchMaker((await rendererOf(opening.run)) ?? WITHOUT_BROWSER, wanted);
+    return [eachMaster(maker, accept, opening)];
   },
 });

@@ -1,26 +1,17 @@
 /** The delivery of variants: one file per article for all finishes of a shape. */
 
 import { articleKey, articleLabel, configurationKey } from '../../model/configuration-id.ts';
-import type { Run } from '../../run/open/open-run.ts';
 import { openCatalogue } from '../../run/output/manifest.ts';
 import type { Master } from '../../run/publishing/masters.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { groupBy } from '../../support/group-by.ts';
-import {
-  beside,
-  type Delivery,
-  type Outcome,
-  readMaster,
-  type Subject,
-} from '../making/delivery.ts';
+import { beside, type Delivery, type Outcome, type Subject } from '../making/delivery.ts';
+import type { Opening } from '../making/kind.ts';
 import { VARIANTS } from '../making/names.ts';
-import {
-  combineVariants,
-  groupVariants,
-  VARIANTS_VERSION,
-  type VariantSource,
-  type Variants,
-} from './variants.ts';
+import { VARIANTS_VERSION, type VariantSource, type Variants } from './variants.ts';
+
+/** Articles that are worked on at the same time, each in a thread: a file may need much memory. */
+const MOST_AT_ONCE = 2;
 
 /** Name for people; the paths of files differ by the names of configurations. */
 const FILE = 'variants.glb';
@@ -34,10 +25,8 @@ const FILE = 'variants.glb';
  * @param accepted - Codes of failures that the pipeline file accepts.
  */
 export async function openVariants(
-  run: Run,
-  masters: readonly Master[],
   accepted: readonly string[],
-  again: boolean,
+  { run, masters, again, readMaster, threads }: Opening,
 ): Promise<Delivery> {
   const catalogue = await openCatalogue(run.options.pipeline.outputDir);
   const describe = ({ id }: Master): Description => ({
@@ -54,21 +43,27 @@ export async function openVariants(
   };
   return {
     name: VARIANTS,
-    // Each file may need much memory, and all files share one thread.
-    atOnce: 1,
+    atOnce: Math.min(MOST_AT_ONCE, Math.floor(threads.atOnce / 2)),
     accepted,
     again,
     subjects: subjectsOf(masters, describe),
-    async make({ masters: article, source }, keep) {
+    async make({ masters: article, source }, { keep, spend }) {
       const sources = article.map((master): VariantSource => {
-        const read = () => {
-          run.environment.signal.throwIfAborted();
-          return readMaster(run, master);
-        };
-        return { ...describe(master), sha256: master.sha256, read };
+        return { ...describe(master), sha256: master.sha256 };
       });
+      const weight = article.reduce((sum, { bytes }) => sum + bytes, 0);
+      const call = async <R>(name: string, ...given: unknown[]) => {
+        const read = (place: number) => {
+          run.environment.signal.throwIfAborted();
+          return readMaster(article[place]!);
+        };
+        const what = { delivery: VARIANTS, name, given, weight, readMaster: read };
+        const { result, ms } = await threads.call<R>(what);
+        spend(ms);
+        return result;
+      };
       const grouped = await once(`groups ${source}`, async () =>
-        new TextEncoder().encode(JSON.stringify(await groupVariants(sources))),
+        new TextEncoder().encode(JSON.stringify(await call<Variants>('group', sources))),
       );
       const { groups, splitBy } = JSON.parse(new TextDecoder().decode(grouped)) as Variants;
       const outcomes: Outcome[] = article.map(() => ({
@@ -79,7 +74,7 @@ export async function openVariants(
         if (group.variants.length === 1) continue;
         const shown = group.variants.map(({ name, sources: [at] }) => [name, sources[at!]!.sha256]);
         const key = `file ${sha256Hex(JSON.stringify(shown))}`;
-        const bytes = await once(key, () => combineVariants(sources, group));
+        const bytes = await once(key, () => call<Uint8Array>('combine', group));
         const path = beside(article[group.variants[0]!.sources[0]!]!, VARIANTS);
         const file = await keep({ name: FILE, path, bytes, facts: {} });
         const variants = group.variants.length;

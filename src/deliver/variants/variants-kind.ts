@@ -13,9 +13,14 @@ export const variantsKind = kind({
         'one file with all finishes of an article, below variants/: true, or { accept: … }',
       ),
   names: [VARIANTS],
-  async open(wanted, run, masters, again) {
+  async open(wanted, opening) {
     if (wanted === false) return [];
     const { openVariants } = await import('./publish-variants.ts');
-    return [await openVariants(run, masters, wanted === true ? [] : wanted.accept, again)];
+    return [await openVariants(wanted === true ? [] : wanted.accept, opening)];
+  },
+  async functions(wanted) {
+    if (wanted === false) return new Map();
+    const { groupVariants, combineVariants } = await import('./variants.ts');
+    return new Map([[VARIANTS, { group: groupVariants, combine: combineVariants }]]);
   },
 });

@@ -11,6 +11,7 @@ import {
   type TextureInfo,
   viewBytes,
 } from '../making/glb-container.ts';
+import type { ReadByPlace } from '../making/threads.ts';
 import {
   type Corners,
   cornersOf,
@@ -35,8 +36,6 @@ type Properties = CatalogueLine['properties'];
 
 export interface VariantSource {
   sha256: string;
-  /** Reads its master, which is in memory only while it is examined. */
-  read(): Promise<Uint8Array>;
   /** Final article number, for a name that would not be unique. */
   number: string;
   properties: Properties;
@@ -61,19 +60,23 @@ export interface Variants {
  * One master is in memory at a time, and only its digests are kept.
  *
  * @param sources - The default configuration first.
+ * @param readMaster - Reads the master of one, which is in memory only while it is examined.
  * @throws {@link ConverterError} `STORE_DAMAGED` if a master is no GLB.
  * @example
  * ```ts
- * const { groups, splitBy } = await groupVariants([oak, walnut, oakWithTray]);
+ * const { groups, splitBy } = await groupVariants([oak, walnut, oakWithTray], read);
  * groups.map(({ variants }) => variants.map(({ name }) => name)); // → [['Oak', 'Walnut'], ['Oak']]
  * splitBy; // → [{ class: 'ARTIKEL', name: 'KABEL', text: 'Cable tray' }]
  * ```
  */
-export async function groupVariants(sources: readonly VariantSource[]): Promise<Variants> {
+export async function groupVariants(
+  sources: readonly VariantSource[],
+  readMaster: ReadByPlace,
+): Promise<Variants> {
   const groups: Group[] = [];
   const outlines = new Map<string, Outline>();
   for (const [index, source] of sources.entries()) {
-    const outline = outlines.get(source.sha256) ?? outlineOf(await readModel(source));
+    const outline = outlines.get(source.sha256) ?? outlineOf(modelOf(await readMaster(index)));
     outlines.set(source.sha256, outline);
     const group = groups.find((each) => fits(each, outline)) ?? emptyGroup(groups, outline);
     for (const [part, uvs] of outline.uvs.entries()) for (const uv of uvs) group.uvs[part]!.add(uv);
@@ -89,18 +92,18 @@ export async function groupVariants(sources: readonly VariantSource[]): Promise<
  *
  * One master is in memory at a time, besides the parts of the file.
  *
- * @param sources - The configurations of {@link groupVariants}.
+ * @param readMaster - As for {@link groupVariants}.
  * @throws {@link ConverterError} `BUDGET_EXCEEDED` if the file would have more than 128 MiB; `STORE_DAMAGED`.
  */
 export async function combineVariants(
-  sources: readonly VariantSource[],
   { variants }: VariantGroup,
+  readMaster: ReadByPlace,
 ): Promise<Uint8Array> {
   const builder = new GlbBuilder();
   const extensionsUsed = new Set([EXTENSION]);
   let combined: ReturnType<typeof startCombined> | undefined;
   for (const [i, { sources: same }] of variants.entries()) {
-    const model = await readModel(sources[same[0]!]!);
+    const model = modelOf(await readMaster(same[0]!));
     combined ??= startCombined(model);
     for (const [at, part] of model.parts.entries()) {
       const { uvs, materials } = combined.parts[at]!;
@@ -198,8 +201,8 @@ interface Model {
   parts: Part[];
 }
 
-async function readModel({ read }: VariantSource): Promise<Model> {
-  const file = readGlb(await read());
+function modelOf(master: Uint8Array): Model {
+  const file = readGlb(master);
   const { nodes, meshes, scenes, materials = [] } = file.json;
   const placed = nodes.map(({ children, translation, rotation, scale, matrix }) => [
     ...[children, translation, rotation, scale, matrix],

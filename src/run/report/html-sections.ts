@@ -33,7 +33,10 @@ export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'det
   return {
     findings: make(causes, failures, deliveries, gates, damaged, incomplete, changes),
     bars: make(stages, statuses, losses),
-    details: make(delivered, slowest, largest, programs, workers, splits, skipped, drift, warnings),
+    details: make(
+      ...[delivered, slowest, slowestDelivered, largest, programs, workers],
+      ...[splits, skipped, drift, warnings],
+    ),
   };
 }
 
@@ -315,11 +318,22 @@ function delivered({ delivered: made }: RunReport): Section | undefined {
       figures('Left out', 'omitted'),
       // Of feeds and the webhook there is none.
       { title: 'Size', value: ({ bytes }) => bytes || undefined, cell: ({ bytes }) => size(bytes) },
+      { title: 'Time', value: ({ ms }) => ms || undefined, cell: ({ ms = 0 }) => duration(ms) },
     ],
     note: [
-      'In configurations.',
+      'In configurations; the time is that of all processors together, without what was waited for.',
       ...[...(made?.omitted ?? []), ...(made?.notes ?? [])].map((text) => `${capital(text)}.`),
     ].join(' '),
+  });
+}
+
+function slowestDelivered({ delivered: made }: RunReport, names: Names): Section | undefined {
+  const all = (made?.deliveries ?? []).flatMap(({ name: delivery, slowest: own = [] }) =>
+    own.map((one) => ({ ...one, delivery })),
+  );
+  return tableSection('slowest-delivered', 'Slowest files of deliveries', {
+    rows: all.toSorted((a, b) => b.ms - a.ms),
+    columns: [labels(names), texts('Delivery', 'delivery'), TIME],
   });
 }
 

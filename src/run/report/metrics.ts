@@ -60,6 +60,12 @@ const METRICS: Readonly<Record<string, Metric>> = {
     'delivery',
     'outcome',
   ],
+  deliveries_seconds: [
+    'Time of processors and browsers for the files that the last run delivered.',
+    ({ delivered }) =>
+      delivered?.deliveries.map(({ name, ms = 0 }): Row => [seconds(ms), { delivery: name }]),
+    'delivery',
+  ],
   drift: [
     'Fields of the service whose responses are not as specified.',
     ({ drift }) => drift.length,

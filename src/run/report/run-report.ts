@@ -24,6 +24,8 @@ const STAGES = ['select', 'fetch', 'transform', 'write', 'publish'] as const;
 
 /** Failures of a delivery that a report lists, and as many that are accepted. */
 export const DELIVERY_FAILURES = 1000;
+/** Files of each delivery that took the longest. */
+export const SLOWEST_DELIVERED = 5;
 
 // The parts are functions, and these are marked, so that a bundle without the schema omits all of it.
 const text = /* @__PURE__ */ z.string();
@@ -252,6 +254,13 @@ function deliveryFields() {
             ),
             bytes: count.describe('of the files, equal ones counted once'),
             masterBytes: count.describe('of the GLBs that they were made from'),
+            ms: count
+              .optional()
+              .describe('of processors and browsers for what was made, without waiting'),
+            slowest: z
+              .array(z.object({ article: text, ms: count }))
+              .optional()
+              .describe('what of it took the longest'),
           }),
         ),
         failures: z

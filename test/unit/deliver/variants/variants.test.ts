@@ -37,17 +37,19 @@ type Source = VariantSource & { glb: Uint8Array };
 
 const sourceOf = (glb: Uint8Array, more: Pick<Source, 'number' | 'properties'>): Source => ({
   ...{ ...more, glb, sha256: sha256(glb) },
-  read: async () => glb,
 });
+
+/** Reads the masters of some sources. */
+const readerOf = (sources: readonly Source[]) => async (place: number) => sources[place]!.glb;
 
 /** The groups, with the file of each that has several finishes. */
 async function combined(sources: readonly Source[]) {
-  const { groups, splitBy } = await groupVariants(sources);
+  const { groups, splitBy } = await groupVariants(sources, readerOf(sources));
   const files = groups.map(async (group) => {
     const isOne = group.variants.length === 1;
     const glb = isOne
       ? sources[group.variants[0]!.sources[0]!]!.glb
-      : await combineVariants(sources, group);
+      : await combineVariants(group, readerOf(sources));
     return { ...group, glb };
   });
   return { groups: await Promise.all(files), splitBy };
@@ -280,7 +282,7 @@ describe('of a box', () => {
   it('equal finishes are one variant, and one alone is its master', async () => {
     const one = await finish(1);
     const same = { ...one, properties: [{ ...one.properties[0]!, value: '2' }] };
-    const { groups } = await groupVariants([one, same]);
+    const { groups } = await groupVariants([one, same], readerOf([one, same]));
     expect(groups).toEqual([{ variants: [{ name: 'T1-1', sources: [0, 1] }] }]);
   });
 
@@ -307,36 +309,30 @@ describe('of a box', () => {
     const boxes = await Promise.all([1, 2, 3, 1].map((index) => finish(index)));
     let open = 0;
     const asked: string[] = [];
-    const sources = boxes.map((box) => ({
-      ...box,
-      async read() {
-        expect(++open).toBe(1);
-        asked.push(box.number);
-        await new Promise(setImmediate);
-        open--;
-        return box.glb;
-      },
-    }));
-    const { groups } = await groupVariants(sources);
+    const read = async (place: number) => {
+      expect(++open).toBe(1);
+      asked.push(boxes[place]!.number);
+      await new Promise(setImmediate);
+      open--;
+      return boxes[place]!.glb;
+    };
+    const { groups } = await groupVariants(boxes, read);
     expect(asked.splice(0)).toEqual(['T1-1', 'T1-2', 'T1-3']);
-    await combineVariants(sources, groups[0]!);
+    await combineVariants(groups[0]!, read);
     expect(asked).toEqual(['T1-1', 'T1-2', 'T1-3']);
   });
 
   it('a file beyond 128 MiB is refused, with what to do', async () => {
     const sources = [await finish(0), await finish(1), await finish(2)];
-    const { groups } = await groupVariants(sources);
+    const { groups } = await groupVariants(sources, readerOf(sources));
     expect(groups).toHaveLength(1);
-    const huge = sources.map((box, i) => ({
-      ...box,
-      async read() {
-        const document = await io.readBinary(box.glb);
-        const [texture] = document.getRoot().listTextures();
-        texture!.setImage(new Uint8Array(43 * 2 ** 20).fill(i));
-        return separate.writeBinary(document);
-      },
-    }));
-    await expect(combineVariants(huge, groups[0]!)).rejects.toMatchObject({
+    const readHuge = async (i: number) => {
+      const document = await io.readBinary(sources[i]!.glb);
+      const [texture] = document.getRoot().listTextures();
+      texture!.setImage(new Uint8Array(43 * 2 ** 20).fill(i));
+      return separate.writeBinary(document);
+    };
+    await expect(combineVariants(groups[0]!, readHuge)).rejects.toMatchObject({
       code: 'BUDGET_EXCEEDED',
       message: expect.stringMatching(
         /^one file with 3 finishes: expected at most 128 MiB, received/,
@@ -347,6 +343,7 @@ describe('of a box', () => {
 
   it('what is no GLB is refused with a sentence', async () => {
     const damaged = sourceOf(new Uint8Array(100), await finish(1));
-    await expect(groupVariants([await finish(2), damaged])).rejects.toThrow('expected a GLB file');
+    const sources = [await finish(2), damaged];
+    await expect(groupVariants(sources, readerOf(sources))).rejects.toThrow('expected a GLB file');
   });
 });

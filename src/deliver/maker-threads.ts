@@ -1,0 +1,271 @@
+/** Threads in which files are made, so that all processors work: the largest masters first. */
+import { fileURLToPath } from 'node:url';
+import type { Worker } from 'node:worker_threads';
+import { ConverterError, receivedError, type SentError, sentError } from '../support/errors.ts';
+import { exists } from '../support/files.ts';
+import { openFunctions } from './kinds.ts';
+import { createOnce, type Once } from './making/once.ts';
+import type { Call, Functions, Threads } from './making/threads.ts';
+
+/** The program of a thread. In the sources there is none: all is done in this thread. */
+const PROGRAM = fileURLToPath(new URL('./maker-thread.js', import.meta.url));
+
+/** Calls per thread that callers should make at the same time: while one is done, the next is read. */
+const CALLS_OF_THREAD = 2;
+/** After so many ends of its thread a call is given up. */
+const MOST_DEATHS = 2;
+
+interface ThreadSettings {
+  /** Number of threads, which start when they are needed; with 1, this thread does all. */
+  count: number;
+  /** JavaScript memory of each, MiB. */
+  heapMb: number;
+  /** Clock, milliseconds since 1970. */
+  now: () => number;
+}
+
+/** What goes to a thread and back. */
+export interface MakerThreadMessages {
+  opening: { wanted: object };
+  request:
+    | ({ kind: 'call'; hasReader: boolean } & Pick<Call, 'delivery' | 'name' | 'given'>)
+    /** What the thread asked for; if `isYours`, it does the work itself, and sends the result. */
+    | { kind: 'answer'; ask: number; result?: unknown; error?: SentError; isYours?: boolean };
+  answer:
+    | { kind: 'done'; result: unknown }
+    | { kind: 'failed'; error: SentError }
+    | { kind: 'read'; ask: number; place: number }
+    | { kind: 'once'; ask: number; key: string }
+    | { kind: 'result'; ask: number; result?: unknown; error?: SentError };
+}
+
+/**
+ * Opens what does functions of deliveries.
+ *
+ * @param wanted - The section `deliver:`, by which a thread opens the same deliveries.
+ */
+export async function openThreads(wanted: object, settings: ThreadSettings): Promise<Threads> {
+  const hasThreads = settings.count > 1 && (await exists(PROGRAM));
+  return hasThreads ? new MakerThreads(wanted, settings) : here(wanted, settings);
+}
+
+/** Does functions in this thread. */
+function here(wanted: object, { now }: ThreadSettings): Threads {
+  let opened: Promise<ReadonlyMap<string, Functions>> | undefined;
+  return {
+    atOnce: CALLS_OF_THREAD,
+    async call({ delivery, name, given, readMaster }) {
+      opened ??= openFunctions(wanted, createOnce());
+      const own = (await opened).get(delivery)!;
+      const startedMs = now();
+      const result = await own[name]!(...given, readMaster);
+      return { result, ms: now() - startedMs };
+    },
+    async close() {
+      const functions = await opened?.catch(() => undefined);
+      opened = undefined;
+      await Promise.all(Array.from(functions?.values() ?? [], (own) => own.close?.()));
+    },
+  };
+}
+
+type Answer = MakerThreadMessages['answer'];
+type AnswerOf<K extends Answer['kind']> = Extract<Answer, { kind: K }>;
+
+interface Job extends Call {
+  resolve(done: { result: never; ms: number }): void;
+  reject(error: unknown): void;
+  deaths: number;
+  startedMs: number;
+  /** Milliseconds in which its thread waited for others. */
+  waitedMs: number;
+}
+
+class MakerThreads implements Threads {
+  readonly atOnce: number;
+  readonly #wanted: object;
+  readonly #settings: ThreadSettings;
+  readonly #threads = new Set<MakerThread>();
+  /** The one with the largest weight last. */
+  readonly #waiting: Job[] = [];
+  readonly #once = createOnce();
+
+  constructor(wanted: object, settings: ThreadSettings) {
+    this.#wanted = wanted;
+    this.#settings = settings;
+    this.atOnce = settings.count * CALLS_OF_THREAD;
+  }
+
+  call<R>(call: Call): Promise<{ result: R; ms: number }> {
+    return new Promise((resolve, reject) => {
+      this.#wait({ ...call, resolve, reject, deaths: 0, startedMs: 0, waitedMs: 0 });
+      this.#fill();
+    });
+  }
+
+  async close(): Promise<void> {
+    const error = new ConverterError('INTERRUPTED', 'interrupted while files were made');
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    await Promise.all(Array.from(this.#threads, (thread) => thread.end(error)));
+  }
+
+  #wait(job: Job): void {
+    const at = this.#waiting.findIndex(({ weight }) => weight >= job.weight);
+    this.#waiting.splice(at === -1 ? this.#waiting.length : at, 0, job);
+  }
+
+  /** Gives what waits to threads that have nothing to do. */
+  #fill(): void {
+    while (this.#waiting.length > 0) {
+      const idle = [...this.#threads].find(({ isIdle }) => isIdle);
+      if (idle === undefined && this.#threads.size === this.#settings.count) return;
+      (idle ?? this.#start()).begin(this.#waiting.pop()!);
+    }
+  }
+
+  #start(): MakerThread {
+    const thread: MakerThread = new MakerThread(this.#wanted, this.#settings, this.#once, {
+      onFree: () => this.#fill(),
+      onEnd: (job, error) => {
+        this.#threads.delete(thread);
+        if (job !== undefined && ++job.deaths < MOST_DEATHS) this.#wait(job);
+        else job?.reject(error);
+        this.#fill();
+      },
+    });
+    this.#threads.add(thread);
+    return thread;
+  }
+}
+
+interface ThreadEvents {
+  onFree(): void;
+  /** The thread has ended by itself, in the middle of a job. */
+  onEnd(job: Job | undefined, error: ConverterError): void;
+}
+
+class MakerThread {
+  readonly #events: ThreadEvents;
+  readonly #once: Once;
+  readonly #settings: ThreadSettings;
+  #job: Job | undefined;
+  readonly #started: Promise<Worker | undefined>;
+  /** Settles what this thread does once for all of them, by its question. */
+  readonly #results = new Map<number, (sent: { result?: unknown; error?: SentError }) => void>();
+  #hasEnded = false;
+  readonly #onAnswer: { [K in Answer['kind']]: (answer: AnswerOf<K>) => void } = {
+    done: ({ result }) =>
+      this.#settle((job) => {
+        const ms = Math.max(0, this.#settings.now() - job.startedMs - job.waitedMs);
+        job.resolve({ result: result as never, ms });
+      }),
+    failed: ({ error }) => this.#settle((job) => job.reject(receivedError(error))),
+    read: (answer) => void this.#answerRead(answer),
+    once: (answer) => void this.#answerOnce(answer),
+    result: (answer) => this.#results.get(answer.ask)?.(answer),
+  };
+
+  constructor(wanted: object, settings: ThreadSettings, once: Once, events: ThreadEvents) {
+    this.#events = events;
+    this.#settings = settings;
+    this.#once = once;
+    this.#started = this.#start(wanted).catch((error: Error) => {
+      this.#end(error.message);
+      return undefined;
+    });
+  }
+
+  get isIdle(): boolean {
+    return this.#job === undefined;
+  }
+
+  begin(job: Job): void {
+    this.#job = Object.assign(job, { startedMs: this.#settings.now(), waitedMs: 0 });
+    const { delivery, name, given, readMaster } = job;
+    this.#post({ kind: 'call', delivery, name, given, hasReader: readMaster !== undefined });
+  }
+
+  async end(error: ConverterError): Promise<void> {
+    this.#hasEnded = true;
+    this.#job?.reject(error);
+    this.#settleResults(error);
+    await (await this.#started)?.terminate();
+    this.#events.onEnd(undefined, error);
+  }
+
+  async #start(wanted: object): Promise<Worker> {
+    const { Worker } = await import('node:worker_threads');
+    const opening: MakerThreadMessages['opening'] = { wanted };
+    const resourceLimits = { maxOldGenerationSizeMb: this.#settings.heapMb };
+    const worker = new Worker(PROGRAM, { workerData: opening, resourceLimits });
+    worker.on('message', (answer: Answer) => this.#onAnswer[answer.kind](answer as never));
+    worker.on('error', (error) => this.#end(error.message));
+    worker.on('exit', (code) => this.#end(`exit code ${code}`));
+    return worker;
+  }
+
+  #settle(settle: (job: Job) => void): void {
+    if (this.#job !== undefined) settle(this.#job);
+    this.#job = undefined;
+    this.#events.onFree();
+  }
+
+  async #answerRead({ ask, place }: AnswerOf<'read'>): Promise<void> {
+    const answered = this.#waiting();
+    try {
+      const result = await this.#job?.readMaster?.(place);
+      answered();
+      this.#post({ kind: 'answer', ask, result });
+    } catch (thrown) {
+      this.#post({ kind: 'answer', ask, error: sentError(thrown) });
+    }
+  }
+
+  /** What another thread does meanwhile is waited for; what has not been done, this one does. */
+  async #answerOnce({ ask, key }: AnswerOf<'once'>): Promise<void> {
+    let isOwn = false;
+    const answered = this.#waiting();
+    const work = () =>
+      new Promise<unknown>((resolve, reject) => {
+        isOwn = true;
+        this.#results.set(ask, ({ result, error }) => {
+          this.#results.delete(ask);
+          if (error === undefined) resolve(result);
+          else reject(receivedError(error));
+        });
+        if (this.#hasEnded) reject(new Error('the thread has ended'));
+        this.#post({ kind: 'answer', ask, isYours: true });
+      });
+    const result = await this.#once(key, work).catch(() => undefined);
+    if (isOwn) return;
+    answered();
+    this.#post({ kind: 'answer', ask, result });
+  }
+
+  #end(how: string): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const message = `delivery: expected at most ${this.#settings.heapMb} MiB of memory (limits.conversionHeapMb), received the end of its thread: ${how}`;
+    const error = new ConverterError('OUT_OF_MEMORY', message);
+    this.#settleResults(error);
+    this.#events.onEnd(this.#job, error);
+  }
+
+  /** Another thread does the work that this one has not ended. */
+  #settleResults(error: ConverterError): void {
+    for (const settle of [...this.#results.values()]) settle({ error: sentError(error) });
+  }
+
+  /** Counts the time until an answer as waiting. */
+  #waiting(): () => void {
+    const job = this.#job;
+    const askedMs = this.#settings.now();
+    return () => {
+      if (job !== undefined) job.waitedMs += this.#settings.now() - askedMs;
+    };
+  }
+
+  #post(request: MakerThreadMessages['request']): void {
+    void this.#started.then((worker) => worker?.postMessage(request));
+  }
+}

@@ -1,0 +1,33 @@
+/** The interface to threads that do functions of deliveries; where there are none, the calling thread does them. */
+
+/** What a thread can do for a delivery, by name: what these functions take and return is plain data. */
+// biome-ignore lint/suspicious/noExplicitAny: each delivery knows the types of its own functions.
+export type Functions = Readonly<Record<string, (...given: any[]) => Promise<any>>>;
+
+/** Reads one of several masters, by its place: the last parameter of a function that is called with it. */
+export type ReadByPlace = (place: number) => Promise<Uint8Array>;
+
+/** A function to be done. */
+export interface Call {
+  delivery: string;
+  name: string;
+  given: readonly unknown[];
+  /** Bytes of what it works on: of the calls that wait, the one with the most begins first. */
+  weight: number;
+  readMaster?: ReadByPlace;
+}
+
+/** Does functions of deliveries. */
+export interface Threads {
+  /** How many of them are done at the same time. */
+  readonly atOnce: number;
+  /**
+   * Does a function.
+   *
+   * @returns What it returned, and the milliseconds that it took, without waiting for its turn or for others.
+   * @throws {@link ConverterError} what it throws; `OUT_OF_MEMORY` if it has ended its thread twice.
+   */
+  call<R>(call: Call): Promise<{ result: R; ms: number }>;
+  /** Ends what is being done, with `INTERRUPTED`; later calls begin anew. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,116 @@
+/** Threads of the built program: what they make, and what becomes of what ends them. */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { MadeFile } from '../../../src/deliver/making/maker.ts';
+import type { Threads } from '../../../src/deliver/making/threads.ts';
+import { groupVariants } from '../../../src/deliver/variants/variants.ts';
+import { convert } from '../../../src/library.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
+
+const WANTED = { profiles: ['web', 'planner', 'ar-ios'], variants: true };
+const built = pathToFileURL(join('dist', 'deliver', 'maker-threads.js')).href;
+const { openThreads } = (await import(
+  built
+)) as typeof import('../../../src/deliver/maker-threads.ts');
+
+let master: Uint8Array;
+let folder: string;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const article = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+  const output = join(folder, 'desk.glb');
+  await convert({ service: { emulator: true }, article, output });
+  master = new Uint8Array(await readFile(output));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const open: Threads[] = [];
+async function opened(count: number, heapMb = 1024): Promise<Threads> {
+  const threads = await openThreads(WANTED, { count, heapMb, now: Date.now });
+  open.push(threads);
+  return threads;
+}
+afterEach(() => Promise.all(open.splice(0).map((each) => each.close())));
+
+const makeIn = (threads: Threads, delivery: string, weight = master.length) =>
+  threads.call<MadeFile[]>({ delivery, name: 'make', given: [master, []], weight });
+
+describe('threads of makers', () => {
+  it('make the bytes that this thread makes', async () => {
+    const [here, threads] = await Promise.all([opened(1), opened(3)]);
+    const all = (threads: Threads) =>
+      Promise.all(WANTED.profiles.map(async (name) => (await makeIn(threads, name)).result));
+    expect(await all(threads)).toEqual(await all(here));
+  });
+
+  it('say how long it took', async () => {
+    const { ms } = await makeIn(await opened(2), 'web');
+    expect(ms).toBeGreaterThan(0);
+  });
+
+  it('throw the error of a maker, with its code', async () => {
+    const call = { delivery: 'web', name: 'make', given: [new Uint8Array(100), []], weight: 100 };
+    await expect((await opened(2)).call(call)).rejects.toMatchObject({
+      code: 'MODEL_UNREADABLE',
+      message: expect.stringContaining('GLB'),
+    });
+  });
+
+  it('read masters of the main thread, one at a time', async () => {
+    const sources = ['a', 'b'].map((sha256) => ({ sha256, number: sha256, properties: [] }));
+    const asked: number[] = [];
+    const readMaster = async (place: number) => {
+      asked.push(place);
+      return master;
+    };
+    const call = { delivery: 'variants', name: 'group', given: [sources], weight: 1, readMaster };
+    const { result } = await (await opened(2)).call(call);
+    expect(result).toEqual(await groupVariants(sources, async () => master));
+    expect(asked).toEqual([0, 1]);
+  });
+
+  it('pass on why a master cannot be read', async () => {
+    const sources = [{ sha256: 'a', number: 'a', properties: [] }];
+    const readMaster = () => Promise.reject(new Error('the disk is gone'));
+    const call = { delivery: 'variants', name: 'group', given: [sources], weight: 1, readMaster };
+    await expect((await opened(2)).call(call)).rejects.toThrow('the disk is gone');
+  });
+
+  it('begin with the largest of what waits', async () => {
+    const threads = await opened(2);
+    const begun: number[] = [];
+    const given = [[{ sha256: 'a', number: 'a', properties: [] }]];
+    const calls = [1, 2, 30, 10, 20].map((weight) => {
+      const readMaster = async () => {
+        begun.push(weight);
+        return master;
+      };
+      return threads.call({ delivery: 'variants', name: 'group', given, weight, readMaster });
+    });
+    await Promise.all(calls);
+    // The first two do not wait.
+    expect(begun.filter((weight) => weight > 2)).toEqual([30, 20, 10]);
+  });
+
+  it('interrupt what they do when they are closed, and begin anew afterwards', async () => {
+    const threads = await opened(2);
+    const making = Promise.allSettled(Array.from({ length: 6 }, () => makeIn(threads, 'web')));
+    await threads.close();
+    for (const settled of await making)
+      expect(settled).toMatchObject({ status: 'rejected', reason: { code: 'INTERRUPTED' } });
+    expect((await makeIn(threads, 'ar-ios')).result).toHaveLength(1);
+  });
+
+  it('try what has ended its thread once more, then it is a failure; the others continue', async () => {
+    // The libraries alone need more.
+    const threads = await opened(2, 6);
+    const both = await Promise.allSettled([makeIn(threads, 'web'), makeIn(threads, 'planner')]);
+    for (const settled of both)
+      expect(settled).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'OUT_OF_MEMORY', message: expect.stringContaining('6 MiB') },
+      });
+  });
+});
