@@ -14,12 +14,9 @@ import type { Delivered } from '../run/publishing/deliveries.ts';
 import { mastersOf } from '../run/publishing/masters.ts';
 import { amount } from '../run/report/text.ts';
 import { groupBy } from '../support/group-by.ts';
-import { workerCount } from '../support/worker-count.ts';
 import { writeFeeds } from './after-publish.ts';
+import { takeDeliveries } from './begin.ts';
 import { removeGallery, writeGallery } from './gallery/publish-gallery.ts';
-import { openDeliveries } from './kinds.ts';
-import { openThreads } from './maker-threads.ts';
-import { masterReader } from './making/delivery.ts';
 import { type FormerDeliveries, processDeliveries } from './processor.ts';
 import { sectionOf } from './section.ts';
 
@@ -38,15 +35,8 @@ export async function deliver(run: Run, again: boolean): Promise<Delivered> {
   const wanted = sectionOf(run.options.pipeline);
   await requireManifest(outputDir);
   const masters = await mastersOf(outputDir);
-  const threads = await openThreads(wanted ?? {}, {
-    count: workerCount(run.options.workers),
-    heapMb: run.options.pipeline.limits.conversionHeapMb,
-    now: run.environment.now,
-  });
-  const deliveries = await openDeliveries(wanted ?? {}, {
-    ...{ run, masters, again, threads },
-    readMaster: masterReader(run),
-  });
+  const opened = await takeDeliveries(run, again);
+  const { deliveries } = opened;
   const before = {
     lines: [...(await readDeliveries(outputDir)).values()],
     lastGood: [...(await readDeliveries(outputDir, LAST_GOOD_FILE)).values()],
@@ -56,7 +46,7 @@ export async function deliver(run: Run, again: boolean): Promise<Delivered> {
     const glbs = `${amount(masters.length, 'GLB')} in ${outputDir}`;
     run.environment.log.info(`${glbs}; next: ${names}`);
   }
-  const processed = await processDeliveries(run, deliveries, before, threads);
+  const processed = await processDeliveries(run, opened, masters, before);
   const lines = processed.flatMap((one) => one.lines);
   const lastGood = processed.flatMap((one) => one.lastGood);
   const delivered: Delivered = {

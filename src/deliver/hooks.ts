@@ -23,6 +23,7 @@ export const DELIVERIES: Deliveries = {
   },
   comparePictures: async (...pairs) =>
     (await import('./picture-gate.ts')).comparePictures(...pairs),
+  begin: async (run) => (await import('./begin.ts')).beginDeliveries(run),
   deliver: async (...run) => (await import('./deliver.ts')).deliver(...run),
   async sender(run) {
     const { pipeline } = run.options;

@@ -54,11 +54,13 @@ function here(wanted: object, { now }: ThreadSettings): Threads {
   let opened: Promise<ReadonlyMap<string, Functions>> | undefined;
   return {
     atOnce: CALLS_OF_THREAD,
-    async call({ delivery, name, given, readMaster }) {
+    async call({ delivery, name, given, readMaster, signal }) {
+      signal?.throwIfAborted();
       opened ??= openFunctions(wanted, createOnce());
       const own = (await opened).get(delivery)!;
       const startedMs = now();
       const result = await own[name]!(...given, readMaster);
+      signal?.throwIfAborted();
       return { result, ms: now() - startedMs };
     },
     async close() {
@@ -97,16 +99,31 @@ class MakerThreads implements Threads {
   }
 
   call<R>(call: Call): Promise<{ result: R; ms: number }> {
-    return new Promise((resolve, reject) => {
-      this.#wait({ ...call, resolve, reject, deaths: 0, startedMs: 0, waitedMs: 0 });
+    const { signal } = call;
+    let end = () => {};
+    const done = new Promise<{ result: R; ms: number }>((resolve, reject) => {
+      signal?.throwIfAborted();
+      const job: Job = { ...call, resolve, reject, deaths: 0, startedMs: 0, waitedMs: 0 };
+      end = () => this.#cancel(job, signal?.reason);
+      signal?.addEventListener('abort', end, { once: true });
+      this.#wait(job);
       this.#fill();
     });
+    return done.finally(() => signal?.removeEventListener('abort', end));
   }
 
   async close(): Promise<void> {
     const error = new ConverterError('INTERRUPTED', 'interrupted while files were made');
     for (const { reject } of this.#waiting.splice(0)) reject(error);
     await Promise.all(Array.from(this.#threads, (thread) => thread.end(error)));
+  }
+
+  #cancel(job: Job, reason: unknown): void {
+    const at = this.#waiting.indexOf(job);
+    if (at >= 0) this.#waiting.splice(at, 1);
+    job.reject(reason);
+    // A function cannot be interrupted: its thread ends, and another one starts.
+    for (const thread of this.#threads) if (thread.does(job)) void thread.end(reason);
   }
 
   #wait(job: Job): void {
@@ -141,7 +158,7 @@ class MakerThreads implements Threads {
 interface ThreadEvents {
   onFree(): void;
   /** The thread has ended by itself, in the middle of a job. */
-  onEnd(job: Job | undefined, error: ConverterError): void;
+  onEnd(job: Job | undefined, error: unknown): void;
 }
 
 class MakerThread {
@@ -179,18 +196,22 @@ class MakerThread {
     return this.#job === undefined;
   }
 
+  does(job: Job): boolean {
+    return this.#job === job;
+  }
+
   begin(job: Job): void {
     this.#job = Object.assign(job, { startedMs: this.#settings.now(), waitedMs: 0 });
     const { delivery, name, given, readMaster } = job;
     this.#post({ kind: 'call', delivery, name, given, hasReader: readMaster !== undefined });
   }
 
-  async end(error: ConverterError): Promise<void> {
+  async end(error: unknown): Promise<void> {
     this.#hasEnded = true;
     this.#job?.reject(error);
     this.#settleResults(error);
-    await (await this.#started)?.terminate();
     this.#events.onEnd(undefined, error);
+    await (await this.#started)?.terminate();
   }
 
   async #start(wanted: object): Promise<Worker> {
@@ -252,7 +273,7 @@ class MakerThread {
   }
 
   /** Another thread does the work that this one has not ended. */
-  #settleResults(error: ConverterError): void {
+  #settleResults(error: unknown): void {
     for (const settle of [...this.#results.values()]) settle({ error: sentError(error) });
   }
 

@@ -30,9 +30,8 @@ export const comparePictures: Deliveries['comparePictures'] = async (run, pairs)
   const renderer = await rendererOf(run);
   if (renderer === undefined) return none(NO_BROWSER);
   const maker = createPictureMaker(renderer, mainView(wanted));
-  return run.metrics.stopwatch.during('deliver', () =>
-    compareAll(run, maker, pairs).finally(() => maker.close?.()),
-  );
+  // The renderer is that of the deliveries, which are closed in any case.
+  return run.metrics.stopwatch.during('deliver', () => compareAll(run, maker, pairs));
 };
 
 async function compareAll(

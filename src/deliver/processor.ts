@@ -4,12 +4,13 @@ import type { Digest } from '../model/snapshot.ts';
 import type { Run } from '../run/open/open-run.ts';
 import type { DeliveryLine } from '../run/output/delivered-files.ts';
 import type { Delivered } from '../run/publishing/deliveries.ts';
+import type { Master } from '../run/publishing/masters.ts';
 import { DELIVERY_FAILURES, SLOWEST_DELIVERED } from '../run/report/run-report.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
+import { closeDeliveries, type OpenDeliveries } from './begin.ts';
 import type { Delivery, Outcome, Subject } from './making/delivery.ts';
-import type { Threads } from './making/threads.ts';
 import { isBrowserOptional } from './pictures/run-renderer.ts';
 import { DeliveryFiles, eachPath } from './published-files.ts';
 
@@ -26,26 +27,23 @@ export interface FormerDeliveries {
  */
 export async function processDeliveries(
   run: Run,
-  deliveries: readonly Delivery[],
+  opened: OpenDeliveries,
+  masters: readonly Master[],
   before: FormerDeliveries,
-  threads: Threads,
 ): Promise<DeliveryProcessor[]> {
   const { signal } = run.environment;
-  const closeAll = async () => {
-    await Promise.all([threads.close(), ...deliveries.map((delivery) => delivery.close?.())]);
-  };
   const ending = new AbortController();
   const end = (reason: unknown) => {
     ending.abort(reason);
-    return closeAll();
+    return closeDeliveries(opened);
   };
   const interrupt = () => void end(signal.reason);
   signal.addEventListener('abort', interrupt);
   try {
     return await Promise.all(
-      deliveries.map(async (delivery) => {
+      opened.deliveries.map(async (delivery) => {
         const processor = new DeliveryProcessor(run, delivery, before, ending.signal);
-        await processor.processAll().catch(async (error: unknown) => {
+        await processor.processAll(masters).catch(async (error: unknown) => {
           await end(error);
           throw error;
         });
@@ -54,7 +52,7 @@ export async function processDeliveries(
     );
   } finally {
     signal.removeEventListener('abort', interrupt);
-    await closeAll();
+    await closeDeliveries(opened);
   }
 }
 
@@ -110,11 +108,11 @@ class DeliveryProcessor {
   }
 
   /** @throws The reason of the signal; an error that ends the run. */
-  async processAll(): Promise<void> {
+  async processAll(masters: readonly Master[]): Promise<void> {
     const { environment } = this.#run;
-    const { name, subjects, atOnce } = this.#delivery;
+    const { name, atOnce } = this.#delivery;
     // The largest come first: at the end, no processor waits for one that has begun late.
-    const inOrder = [...subjects];
+    const inOrder = [...(await this.#delivery.subjectsOf(masters))];
     const all = inOrder.toSorted((a, b) => bytesOf(b) - bytesOf(a));
     const shown = { making: name, total: all.length, done: 0, failed: 0 };
     environment.progress?.({ ...shown });

@@ -21,9 +21,10 @@ import { isPublished, type RunEnd, type RunResult } from './open/run-end.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
 import { executorOf, isPartial, type RunOptions, runId } from './open/run-options.ts';
 import { publishedAsset } from './output/publish.ts';
-import { inThisProcess, processAll } from './processing.ts';
+import { type Execute, inThisProcess, processAll } from './processing.ts';
 import { convertFetched, fetchAndConvert, fetchOnly } from './processor/configuration.ts';
 import { type AfterPublication, followPublication } from './publishing/after-publication.ts';
+import type { Begun } from './publishing/deliveries.ts';
 import { LastPublication } from './publishing/last-publication.ts';
 import { newLines, publishResults } from './publishing/lines.ts';
 import { removeOutdated } from './publishing/retention.ts';
@@ -142,8 +143,17 @@ function executeLocked(
   parts: RunParts,
 ): Promise<RunResult> {
   return withLockedRun(options, environment, parts, (run) =>
-    unlessKilled(run, (_, killed) => executeRun(run, plan, killed, parts)),
+    unlessKilled(run, async (_, killed) => {
+      const begun = options.pipeline.deliver && (await parts.deliveries?.begin(run));
+      const executing = executeRun(run, plan, killed, { ...parts, begun });
+      return executing.finally(() => begun?.close());
+    }),
   );
+}
+
+interface BegunParts extends RunParts {
+  /** Deliveries that make files of each GLB that the run builds. */
+  begun?: Begun | undefined;
 }
 
 /** Removes the notes of what is in work when the run ends by itself or is interrupted; a kill leaves them. */
@@ -175,8 +185,9 @@ async function executeRun(
   run: Run,
   plan: RunPlan,
   killed: readonly KilledWork[],
-  { deliveries, sharing, page }: RunParts,
+  parts: BegunParts,
 ): Promise<RunResult> {
+  const { deliveries, page } = parts;
   const { options, metrics } = run;
   const results = new Results(run.output.previous, run.output.spool);
   const quarantine = new Quarantine(run, results, plan.command, killed);
@@ -184,7 +195,7 @@ async function executeRun(
     selection,
     end: processed,
     distribution,
-  } = await selectAndProcess(run, plan, quarantine, sharing);
+  } = await selectAndProcess(run, plan, quarantine, parts);
   const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly(selection);
   const lines = newLines(run, results, selection, !isWhole, (request) =>
     quarantine.isOfCart(request),
@@ -253,6 +264,15 @@ async function removeOutdatedUnlessFails(run: Run, folders: readonly string[]): 
   );
 }
 
+/** Hands each GLB that is built to the deliveries. */
+function delivering(execute: Execute, begun: Begun): Execute {
+  return (articles, progress, first, collect) =>
+    execute(articles, progress, first, (result, origin) => {
+      collect(result, origin);
+      if ('built' in result) begun.add(result.built);
+    });
+}
+
 /** If every entry failed, it is not known what is still selected: everything published stays. */
 function hasFailedOnly({ articles, failures }: Selection): boolean {
   return articles.length === 0 && failures.length > 0;
@@ -262,7 +282,7 @@ async function selectAndProcess(
   run: Run,
   plan: RunPlan,
   quarantine: Quarantine,
-  sharing: Sharing | undefined,
+  { sharing, begun }: BegunParts,
 ): Promise<{ selection: Selection; end: RunEnd; distribution?: Executor['distribution'] }> {
   let selection: Selection = { articles: [], failures: [], warnings: [] };
   let executor: Executor | undefined;
@@ -277,7 +297,8 @@ async function selectAndProcess(
     executor = opened;
     const chosen = await quarantine.select(selected);
     selection = chosen.selection;
-    const { done, total } = await processAll(run, chosen.tried, executor.execute, quarantine);
+    const execute = begun ? delivering(executor.execute, begun) : executor.execute;
+    const { done, total } = await processAll(run, chosen.tried, execute, quarantine);
     await run.sources.session.close();
     if (done === total) return ended({ kind: 'complete' });
     const message = `the deadline passed: ${done} of ${total} configurations were processed; the others are unchanged`;

@@ -27,12 +27,12 @@ export interface Placed extends MadeFile {
 /** The files of a delivery for one master. */
 export type Outcome = Pick<DeliveryLine, 'files' | 'splitBy'>;
 
-/** A kind of delivery with its subjects. */
+/** An open delivery. */
 export interface Delivery {
   /** Name of the delivery and of its folder beside `articles/`. */
   name: string;
-  /** The subjects, which are created one after the other, as they are needed. */
-  subjects: Iterable<Subject>;
+  /** Finds the subjects of published masters. */
+  subjectsOf(masters: readonly Master[]): Iterable<Subject> | Promise<Iterable<Subject>>;
   /** How many subjects are worked on at the same time. */
   atOnce: number;
   /** Codes of failures that the pipeline file accepts: they are reported, and are no failure of the run. */
@@ -47,6 +47,8 @@ export interface Delivery {
     subject: Subject,
     tools: { keep: (file: Placed) => Promise<DeliveredFile>; spend: Spend },
   ): Promise<Outcome[]>;
+  /** Makes the files of a GLB that may be published, so that they are known by then. A failure is met again. */
+  prepare?(sha256: Digest, read: () => Promise<Uint8Array>): Promise<void>;
   /** Whether what was made before is made again. */
   again: boolean;
   /** As {@link Maker.edition}. */

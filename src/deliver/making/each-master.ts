@@ -1,7 +1,9 @@
 /** The delivery of a maker that works on each master alone. */
 import { extname } from 'node:path';
 import { configurationLabel } from '../../model/configuration-id.ts';
+import type { Digest } from '../../model/snapshot.ts';
 import type { Master } from '../../run/publishing/masters.ts';
+import { ConverterError, endsRun } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { beside, type Delivery } from './delivery.ts';
 import type { Opening } from './kind.ts';
@@ -12,20 +14,40 @@ import { type FilePlace, type Maker, SHARED_ADDRESS } from './maker.ts';
 export function eachMaster(
   maker: Maker,
   accepted: readonly string[],
-  { run, masters, again, readMaster }: Opening,
+  { run, again, readMaster }: Opening,
 ): Delivery {
   const { name: delivery, atOnce, edition } = maker;
   const filesOf = madeFiles(maker, run.sources.derived, again);
+  /** What was made before its master was published. */
+  const prepared = new Map<Digest, Prepared>();
   const asked = JSON.stringify([delivery, maker.files]);
   return {
     ...{ name: delivery, atOnce, accepted, edition, again },
-    subjects: masters.map((master) => ({
-      label: configurationLabel(master.id),
-      masters: [master],
-      source: sha256Hex(`${master.sha256} ${master.glb} ${asked}`),
-    })),
+    subjectsOf: (masters) =>
+      masters.map((master) => ({
+        label: configurationLabel(master.id),
+        masters: [master],
+        source: sha256Hex(`${master.sha256} ${master.glb} ${asked}`),
+      })),
+    async prepare(sha256, read) {
+      const entry: Prepared = { spentMs: 0, error: undefined };
+      prepared.set(sha256, entry);
+      try {
+        await filesOf(sha256, read, (ms) => {
+          entry.spentMs += ms;
+        });
+      } catch (thrown) {
+        // What ends a run says nothing of the master.
+        if (thrown instanceof ConverterError && !endsRun(thrown.code)) entry.error = thrown;
+      }
+    },
     async make({ masters: [master] }, { keep, spend }) {
+      const before = prepared.get(master.sha256);
+      if (before?.error !== undefined) throw before.error;
       const made = await filesOf(master.sha256, () => readMaster(master), spend);
+      // Of equal masters, the first one has the time.
+      spend(before?.spentMs ?? 0);
+      prepared.delete(master.sha256);
       const files = made.flatMap((file, at) => {
         const { name, places = [{ name, hasArticle: false, facts: {} }] } = maker.files[at]!;
         return places.map((place) => ({
@@ -43,6 +65,11 @@ export function eachMaster(
     limitation: () => maker.limitation?.(),
     close: async () => maker.close?.(),
   };
+}
+
+interface Prepared {
+  spentMs: number;
+  error: ConverterError | undefined;
 }
 
 /** Characters of the name of a file among others that are for people; a digest makes it unique. */

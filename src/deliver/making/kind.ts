@@ -1,7 +1,6 @@
 /** A kind of delivery: its key in the pipeline file, and the code that makes its files. */
 import { z } from 'zod';
 import type { Run } from '../../run/open/open-run.ts';
-import type { Master } from '../../run/publishing/masters.ts';
 import { ERROR_CODES, type ErrorCode } from '../../support/errors.ts';
 import type { Delivery, ReadMaster } from './delivery.ts';
 import type { Once } from './once.ts';
@@ -10,7 +9,6 @@ import type { Functions, Threads } from './threads.ts';
 /** What a kind opens its deliveries with. */
 export interface Opening {
   run: Run;
-  masters: readonly Master[];
   /** Whether what was made before is made again. */
   again: boolean;
   readMaster: ReadMaster;

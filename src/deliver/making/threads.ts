@@ -15,6 +15,8 @@ export interface Call {
   /** Bytes of what it works on: of the calls that wait, the one with the most begins first. */
   weight: number;
   readMaster?: ReadByPlace;
+  /** Ends it, whether it waits or is being done, with the reason of the signal. */
+  signal?: AbortSignal;
 }
 
 /** Does functions of deliveries. */

@@ -1,10 +1,12 @@
 /** The delivery of variants: one file per article for all finishes of a shape. */
 
 import { articleKey, articleLabel, configurationKey } from '../../model/configuration-id.ts';
+import type { CatalogueLine } from '../../run/lists/manifest-line.ts';
 import { openCatalogue } from '../../run/output/manifest.ts';
 import type { Master } from '../../run/publishing/masters.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { groupBy } from '../../support/group-by.ts';
+import type { PackedMap } from '../../support/packed-map.ts';
 import { beside, type Delivery, type Outcome, type Subject } from '../making/delivery.ts';
 import type { Opening } from '../making/kind.ts';
 import { VARIANTS } from '../making/names.ts';
@@ -24,14 +26,14 @@ const FILE = 'variants.glb';
  *
  * @param accepted - Codes of failures that the pipeline file accepts.
  */
-export async function openVariants(
+export function openVariants(
   accepted: readonly string[],
-  { run, masters, again, readMaster, threads }: Opening,
-): Promise<Delivery> {
-  const catalogue = await openCatalogue(run.options.pipeline.outputDir);
+  { run, again, readMaster, threads }: Opening,
+): Delivery {
+  let catalogue: PackedMap<CatalogueLine> | undefined;
   const describe = ({ id }: Master): Description => ({
     number: id.finalarticlenumber || id.basearticlenumber,
-    properties: catalogue.get(configurationKey(id))?.properties ?? [],
+    properties: catalogue?.get(configurationKey(id))?.properties ?? [],
   });
   const once = async (key: string, make: () => Promise<Uint8Array>) => {
     const name = `${VARIANTS} ${VARIANTS_VERSION} ${key}`;
@@ -46,7 +48,10 @@ export async function openVariants(
     atOnce: Math.min(MOST_AT_ONCE, Math.floor(threads.atOnce / 2)),
     accepted,
     again,
-    subjects: subjectsOf(masters, describe),
+    async subjectsOf(masters) {
+      catalogue = await openCatalogue(run.options.pipeline.outputDir);
+      return subjectsOf(masters, describe);
+    },
     async make({ masters: article, source }, { keep, spend }) {
       const sources = article.map((master): VariantSource => {
         return { ...describe(master), sha256: master.sha256 };

@@ -16,7 +16,7 @@ export const variantsKind = kind({
   async open(wanted, opening) {
     if (wanted === false) return [];
     const { openVariants } = await import('./publish-variants.ts');
-    return [await openVariants(wanted === true ? [] : wanted.accept, opening)];
+    return [openVariants(wanted === true ? [] : wanted.accept, opening)];
   },
   async functions(wanted) {
     if (wanted === false) return new Map();

@@ -25,6 +25,20 @@ interface ComparedPictures {
   notCompared?: string;
 }
 
+/** A GLB that a run has built. */
+export interface BuiltGlb {
+  sha256: Digest;
+  bytes: number;
+}
+
+/** Deliveries that have begun before their run publishes. */
+export interface Begun {
+  /** Makes files of a GLB, as soon as there is time. */
+  add(glb: BuiltGlb): void;
+  /** Ends them, if the run has not delivered. */
+  close(): Promise<void>;
+}
+
 /** What became of changes that were sent. */
 interface SentChanges {
   /** For the report; undefined where nothing was to be sent. */
@@ -43,6 +57,8 @@ export interface Deliveries {
   urlOf(pipeline: Pipeline): UrlOf | undefined;
   /** Before publication: compares the pictures of GLBs. What cannot be compared is no error of the run. */
   comparePictures(run: Run, pairs: readonly GlbPair[]): Promise<ComparedPictures>;
+  /** While the run converts: begins what can be made of one GLB alone. Nothing of it is published. */
+  begin(run: Run): Promise<Begun>;
   /** After publication: makes what the pipeline asks for, `again` also what is known. @throws {@link ConverterError} an error of the output folder. */
   deliver(run: Run, again: boolean): Promise<Delivered>;
   /** Returns what sends the changes of a publication; undefined where none are kept for a receiver. */

@@ -103,6 +103,30 @@ describe('threads of makers', () => {
     expect((await makeIn(threads, 'ar-ios')).result).toHaveLength(1);
   });
 
+  it('end what its signal ends, whether it waits or is being done; the others continue', async () => {
+    const threads = await opened(2);
+    const stop = new AbortController();
+    const sources = [{ sha256: 'a', number: 'a', properties: [] }];
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const stuck = () => {
+      begin();
+      return new Promise<Uint8Array>(() => undefined);
+    };
+    const call = { delivery: 'variants', name: 'group', given: [sources], weight: 9 };
+    const cancelled = { ...call, readMaster: stuck, signal: stop.signal };
+    const ended = Promise.allSettled([1, 2, 3].map(() => threads.call(cancelled)));
+    await begun;
+    const other = makeIn(threads, 'ar-ios');
+    stop.abort(new Error('the client is gone'));
+    for (const settled of await ended)
+      expect(settled).toMatchObject({ reason: { message: 'the client is gone' } });
+    expect((await other).result).toHaveLength(1);
+    await expect(threads.call(cancelled)).rejects.toThrow('the client is gone');
+  });
+
   it('try what has ended its thread once more, then it is a failure; the others continue', async () => {
     // The libraries alone need more.
     const threads = await opened(2, 6);
