@@ -1,11 +1,13 @@
 /** Deliveries that begin while a run still converts: the files of a GLB are made as soon as it is there. */
 import type { Digest } from '../model/snapshot.ts';
 import type { Run } from '../run/open/open-run.ts';
+import { objectKey } from '../run/output/article-path.ts';
 import type { Begun, BuiltGlb } from '../run/publishing/deliveries.ts';
 import { workerCount } from '../support/worker-count.ts';
 import { openDeliveries } from './kinds.ts';
 import { openThreads } from './maker-threads.ts';
 import { type Delivery, masterReader } from './making/delivery.ts';
+import type { MasterSource } from './making/made-files.ts';
 import type { Threads } from './making/threads.ts';
 import { sectionOf } from './section.ts';
 
@@ -98,11 +100,14 @@ class Preparation {
   async #open(): Promise<OpenDeliveries> {
     const opened = await open(this.#run, false);
     const { objects, published } = this.#run.output;
-    const read = (sha256: Digest) =>
-      published === undefined ? objects.get(sha256) : published.readObject(sha256);
+    const sourceOf = ({ sha256, bytes }: BuiltGlb): MasterSource => {
+      if (published !== undefined) return { read: () => published.readObject(sha256) };
+      const file = { path: objects.pathOf(sha256), name: objectKey(sha256), bytes };
+      return { read: () => objects.get(sha256), file };
+    };
     for (const { atOnce, prepare } of opened.deliveries)
       if (prepare !== undefined && !this.#hasStopped)
-        this.#queues.push(new Queue(atOnce, ({ sha256 }) => prepare(sha256, () => read(sha256))));
+        this.#queues.push(new Queue(atOnce, (glb) => prepare(glb.sha256, sourceOf(glb))));
     return opened;
   }
 }

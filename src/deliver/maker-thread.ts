@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { receivedError, type SentError, sentError } from '../support/errors.ts';
 import { openFunctions } from './kinds.ts';
 import type { MakerThreadMessages } from './maker-threads.ts';
+import { readMasterFile } from './making/delivery.ts';
 import type { Once } from './making/once.ts';
 
 type Request = MakerThreadMessages['request'];
@@ -39,7 +40,8 @@ const once = (async (key: string, work: () => Promise<unknown>) => {
 
 const opened = openFunctions(wanted, once);
 
-async function call({ delivery, name, given, hasReader }: Extract<Request, { kind: 'call' }>) {
+async function call(request: Extract<Request, { kind: 'call' }>) {
+  const { delivery, name, given, file, hasReader } = request;
   const readMaster = async (place: number) => {
     const { result, error } = await ask((ask) => ({ kind: 'read', ask, place }));
     if (error !== undefined) throw receivedError(error);
@@ -47,10 +49,12 @@ async function call({ delivery, name, given, hasReader }: Extract<Request, { kin
   };
   try {
     const functions = await opened;
-    const result = await functions.get(delivery)![name]!(
+    const all = [
+      ...(file ? [await readMasterFile(file)] : []),
       ...given,
       ...(hasReader ? [readMaster] : []),
-    );
+    ];
+    const result = await functions.get(delivery)![name]!(...all);
     post({ kind: 'done', result });
   } catch (thrown) {
     post({ kind: 'failed', error: sentError(thrown) });

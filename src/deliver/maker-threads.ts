@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import { ConverterError, receivedError, type SentError, sentError } from '../support/errors.ts';
 import { exists } from '../support/files.ts';
 import { openFunctions } from './kinds.ts';
+import { readMasterFile } from './making/delivery.ts';
 import { createOnce, type Once } from './making/once.ts';
 import type { Call, Functions, Threads } from './making/threads.ts';
 
@@ -28,7 +29,7 @@ interface ThreadSettings {
 export interface MakerThreadMessages {
   opening: { wanted: object };
   request:
-    | ({ kind: 'call'; hasReader: boolean } & Pick<Call, 'delivery' | 'name' | 'given'>)
+    | ({ kind: 'call'; hasReader: boolean } & Pick<Call, 'delivery' | 'name' | 'given' | 'file'>)
     /** What the thread asked for; if `isYours`, it does the work itself, and sends the result. */
     | { kind: 'answer'; ask: number; result?: unknown; error?: SentError; isYours?: boolean };
   answer:
@@ -54,12 +55,13 @@ function here(wanted: object, { now }: ThreadSettings): Threads {
   let opened: Promise<ReadonlyMap<string, Functions>> | undefined;
   return {
     atOnce: CALLS_OF_THREAD,
-    async call({ delivery, name, given, readMaster, signal }) {
+    async call({ delivery, name, given, file, readMaster, signal }) {
       signal?.throwIfAborted();
       opened ??= openFunctions(wanted, createOnce());
       const own = (await opened).get(delivery)!;
       const startedMs = now();
-      const result = await own[name]!(...given, readMaster);
+      const master = file && [await readMasterFile(file)];
+      const result = await own[name]!(...(master ?? []), ...given, readMaster);
       signal?.throwIfAborted();
       return { result, ms: now() - startedMs };
     },
@@ -202,8 +204,9 @@ class MakerThread {
 
   begin(job: Job): void {
     this.#job = Object.assign(job, { startedMs: this.#settings.now(), waitedMs: 0 });
-    const { delivery, name, given, readMaster } = job;
-    this.#post({ kind: 'call', delivery, name, given, hasReader: readMaster !== undefined });
+    const { delivery, name, given, file, readMaster } = job;
+    const hasReader = readMaster !== undefined;
+    this.#post({ kind: 'call', delivery, name, given, ...(file && { file }), hasReader });
   }
 
   async end(error: unknown): Promise<void> {

@@ -47,7 +47,7 @@ async function compareAll(
   let problem: string | undefined;
   let isOver = false;
   const pictureOf = async (sha256: Digest): Promise<Uint8Array> => {
-    const [file] = await filesOf(sha256, () => read(sha256));
+    const [file] = await filesOf(sha256, { read: () => read(sha256) });
     return file!.bytes;
   };
   await inParallel(pairs, maker.atOnce, async ([was, is]) => {

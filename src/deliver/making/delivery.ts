@@ -7,7 +7,9 @@ import type { DeliveredFile, DeliveryLine } from '../../run/output/delivered-fil
 import type { Master } from '../../run/publishing/masters.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { readBytes, sha256Hex } from '../../support/files.ts';
+import type { MasterSource } from './made-files.ts';
 import type { Edition, MadeFile, Spend } from './maker.ts';
+import type { MasterFile } from './threads.ts';
 
 /** Masters of which files are made together; a failure is a failure of all of them. */
 export interface Subject {
@@ -48,7 +50,7 @@ export interface Delivery {
     tools: { keep: (file: Placed) => Promise<DeliveredFile>; spend: Spend },
   ): Promise<Outcome[]>;
   /** Makes the files of a GLB that may be published, so that they are known by then. A failure is met again. */
-  prepare?(sha256: Digest, read: () => Promise<Uint8Array>): Promise<void>;
+  prepare?(sha256: Digest, source: MasterSource): Promise<void>;
   /** Whether what was made before is made again. */
   again: boolean;
   /** As {@link Maker.edition}. */
@@ -66,13 +68,10 @@ const KEPT_BYTES = 64e6;
 
 /** Makes a function that reads the masters of a run. */
 export function masterReader({ options, output }: Pick<Run, 'options' | 'output'>): ReadMaster {
-  const read = async ({ glb, sha256 }: Master) => {
-    if (output.published !== undefined) return output.published.readObject(sha256);
-    const master = await readBytes(join(options.pipeline.outputDir, glb));
-    if (sha256Hex(master) === sha256) return master;
-    const message = `${glb}: expected the content ${sha256}, received another`;
-    throw new ConverterError('STORE_DAMAGED', message);
-  };
+  const read = ({ glb, sha256 }: Master) =>
+    output.published === undefined
+      ? readMasterFile({ path: join(options.pipeline.outputDir, glb), name: glb, sha256 })
+      : output.published.readObject(sha256);
   const kept = new LRUCache<Digest, Promise<Uint8Array>>({ maxSize: KEPT_BYTES });
   return (master) => {
     const known = kept.get(master.sha256);
@@ -82,6 +81,18 @@ export function masterReader({ options, output }: Pick<Run, 'options' | 'output'
     reading.catch(() => kept.delete(master.sha256));
     return reading;
   };
+}
+
+/** Reads the file of a master. @throws {@link ConverterError} `STORE_DAMAGED` if it has another content. */
+export async function readMasterFile({
+  path,
+  name,
+  sha256,
+}: Omit<MasterFile, 'bytes'>): Promise<Uint8Array> {
+  const master = await readBytes(path);
+  if (sha256Hex(master) === sha256) return master;
+  const message = `${name}: expected the content ${sha256}, received another`;
+  throw new ConverterError('STORE_DAMAGED', message);
 }
 
 /** The path of a link with another folder than `articles`. */

@@ -1,5 +1,5 @@
 /** The delivery of a maker that works on each master alone. */
-import { extname } from 'node:path';
+import { extname, join } from 'node:path';
 import { configurationLabel } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import type { Master } from '../../run/publishing/masters.ts';
@@ -7,7 +7,7 @@ import { ConverterError, endsRun } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { beside, type Delivery } from './delivery.ts';
 import type { Opening } from './kind.ts';
-import { madeFiles } from './made-files.ts';
+import { type MasterSource, madeFiles } from './made-files.ts';
 import { type FilePlace, type Maker, SHARED_ADDRESS } from './maker.ts';
 
 /** The delivery of a maker; equal masters are processed once. @param accepted - As {@link Delivery.accepted}. */
@@ -20,6 +20,12 @@ export function eachMaster(
   const filesOf = madeFiles(maker, run.sources.derived, again);
   /** What was made before its master was published. */
   const prepared = new Map<Digest, Prepared>();
+  const { published } = run.output;
+  const sourceOf = (master: Master): MasterSource => {
+    const { glb: name, bytes } = master;
+    const file = { path: join(run.options.pipeline.outputDir, name), name, bytes };
+    return { read: () => readMaster(master), ...(published === undefined && { file }) };
+  };
   const asked = JSON.stringify([delivery, maker.files]);
   return {
     ...{ name: delivery, atOnce, accepted, edition, again },
@@ -29,11 +35,11 @@ export function eachMaster(
         masters: [master],
         source: sha256Hex(`${master.sha256} ${master.glb} ${asked}`),
       })),
-    async prepare(sha256, read) {
+    async prepare(sha256, source) {
       const entry: Prepared = { spentMs: 0, error: undefined };
       prepared.set(sha256, entry);
       try {
-        await filesOf(sha256, read, (ms) => {
+        await filesOf(sha256, source, (ms) => {
           entry.spentMs += ms;
         });
       } catch (thrown) {
@@ -44,7 +50,7 @@ export function eachMaster(
     async make({ masters: [master] }, { keep, spend }) {
       const before = prepared.get(master.sha256);
       if (before?.error !== undefined) throw before.error;
-      const made = await filesOf(master.sha256, () => readMaster(master), spend);
+      const made = await filesOf(master.sha256, sourceOf(master), spend);
       // Of equal masters, the first one has the time.
       spend(before?.spentMs ?? 0);
       prepared.delete(master.sha256);

@@ -4,32 +4,35 @@ import type { Digest } from '../../model/snapshot.ts';
 import type { Run } from '../../run/open/open-run.ts';
 import type { FileFacts } from '../../run/output/delivered-files.ts';
 import type { MadeFile, Maker, SharedFile, Spend } from './maker.ts';
+import type { MasterFile } from './threads.ts';
 
 /**
  * Makes the files of masters on demand. Simultaneous calls for the same master share them.
  *
  * @param derived - The cache.
  * @param again - Whether all files are made again, even those in the cache.
- * @returns All files of a master, in the order of the maker's. `read` is called if a file must be made, and `spend` with
- *   the time that it took.
+ * @returns All files of a master, in the order of the maker's. The master is read if a file must be made, and `spend`
+ *   called with the time that it took.
  */
 export function madeFiles(maker: Maker, derived: Derived, again = false) {
   const running = new Map<string, Promise<MadeFile[]>>();
-  const makeMissing = async (
-    sha256: Digest,
-    readMaster: () => Promise<Uint8Array>,
-    spend: Spend,
-  ) => {
+  const makeMissing = async (sha256: Digest, source: MasterSource, spend: Spend) => {
     let master: Promise<Uint8Array> | undefined;
     const read = () => {
-      master ??= readMaster();
+      master ??= source.read();
       return master;
+    };
+    const make = async (names: readonly string[]) => {
+      const { file } = source;
+      if (file === undefined || maker.makeFromFile === undefined)
+        return maker.make(await read(), names, spend);
+      return maker.makeFromFile({ ...file, sha256 }, names, spend);
     };
     const keys = keysOf(maker, (await shownDigest(derived, maker, sha256, read))!);
     const found = again ? [] : await Promise.all(keys.map((key) => getFile(derived, key)));
     const missing = maker.files.filter((_, i) => found[i] === undefined);
     const names = missing.map((file) => file.name);
-    const made = names.length > 0 ? await maker.make(await read(), names, spend) : [];
+    const made = names.length > 0 ? await make(names) : [];
     const next = made.values();
     return Promise.all(
       keys.map(async (key, i) => {
@@ -41,17 +44,20 @@ export function madeFiles(maker: Maker, derived: Derived, again = false) {
       }),
     );
   };
-  return (
-    sha256: Digest,
-    read: () => Promise<Uint8Array>,
-    spend: Spend = () => {},
-  ): Promise<MadeFile[]> => {
+  return (sha256: Digest, source: MasterSource, spend: Spend = () => {}): Promise<MadeFile[]> => {
     const known = running.get(sha256);
     if (known !== undefined) return known;
-    const made = makeMissing(sha256, read, spend).finally(() => running.delete(sha256));
+    const made = makeMissing(sha256, source, spend).finally(() => running.delete(sha256));
     running.set(sha256, made);
     return made;
   };
+}
+
+/** Where a master is. */
+export interface MasterSource {
+  read(): Promise<Uint8Array>;
+  /** Its file, if another thread may read it itself. */
+  file?: Omit<MasterFile, 'sha256'>;
 }
 
 type Derived = Run['sources']['derived'];

@@ -1,5 +1,7 @@
 /** The interface to threads that do functions of deliveries; where there are none, the calling thread does them. */
 
+import type { Digest } from '../../model/snapshot.ts';
+
 /** What a thread can do for a delivery, by name: what these functions take and return is plain data. */
 // biome-ignore lint/suspicious/noExplicitAny: each delivery knows the types of its own functions.
 export type Functions = Readonly<Record<string, (...given: any[]) => Promise<any>>>;
@@ -7,11 +9,22 @@ export type Functions = Readonly<Record<string, (...given: any[]) => Promise<any
 /** Reads one of several masters, by its place: the last parameter of a function that is called with it. */
 export type ReadByPlace = (place: number) => Promise<Uint8Array>;
 
+/** The file of a master. */
+export interface MasterFile {
+  path: string;
+  /** Its path below the output folder, for people. */
+  name: string;
+  sha256: Digest;
+  bytes: number;
+}
+
 /** A function to be done. */
 export interface Call {
   delivery: string;
   name: string;
   given: readonly unknown[];
+  /** A master that the thread reads: its content is the first parameter, before the given ones. */
+  file?: MasterFile;
   /** Bytes of what it works on: of the calls that wait, the one with the most begins first. */
   weight: number;
   readMaster?: ReadByPlace;

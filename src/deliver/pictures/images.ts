@@ -134,9 +134,11 @@ export async function openImageSource(options: ImageSourceOptions): Promise<Imag
     const now = environment.now();
     if (drawn++ % EVICT_EVERY === 0) await evictUnused({ store, database, now, maxBytes });
     const filesOf = madeFiles(maker, openDerivedData(store, database.contents, now));
-    const [file] = await filesOf(master.sha256, () => {
-      environment.log.info('a picture is made');
-      return master.read();
+    const [file] = await filesOf(master.sha256, {
+      read: () => {
+        environment.log.info('a picture is made');
+        return master.read();
+      },
     });
     const { bytes } = file!;
     return { bytes, mimeType: PICTURE_FORMATS[shown.format].mimeType, digest: sha256Hex(bytes) };

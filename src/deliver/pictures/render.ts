@@ -95,7 +95,9 @@ async function renderPublished(
       signal.throwIfAborted();
       const article = configurationLabel(id);
       try {
-        const made = await picturesOf(sha256, () => published.read({ path: glb, sha256 }));
+        const made = await picturesOf(sha256, {
+          read: () => published.read({ path: glb, sha256 }),
+        });
         const name = link.replace(/^articles\//, '').replace(/\.glb$/, '');
         const files = made.map((picture, i) => {
           return { path: join(folder, name, maker.files[i]!.name), picture };

@@ -18,7 +18,7 @@ export interface ProfileTools {
   /** Of so many compressed files, pictures are compared too; a browser cannot read KTX2. */
   pictures?: { renderer: Renderer | undefined; count: number } | undefined;
   /** Makes the files whose pictures are not compared. @defaultValue the maker itself */
-  makeInThread?: Maker['make'];
+  inThread?: Required<Pick<Maker, 'make' | 'makeFromFile'>> | undefined;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface ProfileTools {
 export function createProfileMaker(
   name: ProfileName,
   profile: Profile = PROFILES[name],
-  { once = createOnce(), pictures, makeInThread }: ProfileTools = {},
+  { once = createOnce(), pictures, inThread }: ProfileTools = {},
 ): Maker {
   const file = profile.files === 'shared' ? 'model.gltf' : 'model.glb';
   const isCompressed = profile.geometry !== 'plain' || profile.format === 'webp';
@@ -46,9 +46,11 @@ export function createProfileMaker(
     isFlat: profile.files === 'shared',
     files: [{ name: file, key: `${VERSION} ${JSON.stringify(profile)}` }],
     atOnce: AT_ONCE,
+    // Where pictures are compared, all come through `make`, which counts them.
+    ...(remaining === 0 && inThread && { makeFromFile: inThread.makeFromFile }),
     async make(master, names, spend) {
       const isCompared = remaining-- > 0;
-      if (!isCompared && makeInThread !== undefined) return makeInThread(master, names, spend);
+      if (!isCompared && inThread !== undefined) return inThread.make(master, names, spend);
       const { optimize } = await import('./optimize.ts');
       const { openTextureEncoder } = await import('./texture-encoder.ts');
       encoder ??= openTextureEncoder(once);

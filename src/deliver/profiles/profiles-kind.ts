@@ -81,7 +81,7 @@ export const profilesKind = kind({
 
 type Wanted = NonNullable<z.output<ReturnType<typeof profilesSchema>>>;
 
-interface Tools extends Omit<ProfileTools, 'makeInThread'> {
+interface Tools extends Omit<ProfileTools, 'inThread'> {
   /** Makes the files; without it, the makers do. */
   threads?: Threads;
 }
@@ -98,11 +98,11 @@ async function openMakers(wanted: Wanted, { threads, ...tools }: Tools) {
       ...chosen
     } = typeof one === 'string' ? { profile: one } : one;
     const profile = name === 'web' ? webProfile(chosen) : undefined;
-    const make = threads && makeIn(threads, name);
+    const inThread = threads && makeIn(threads, name);
     const maker =
       name === USDZ_PROFILE
-        ? { ...createUsdzMaker(), ...(make && { make }) }
-        : createProfileMaker(name, profile, { ...tools, ...(make && { makeInThread: make }) });
+        ? { ...createUsdzMaker(), ...inThread }
+        : createProfileMaker(name, profile, { ...tools, inThread });
     return { maker, accept };
   });
 }

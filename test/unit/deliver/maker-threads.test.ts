@@ -1,4 +1,5 @@
 /** Threads of the built program: what they make, and what becomes of what ends them. */
+import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -69,6 +70,25 @@ describe('threads of makers', () => {
     const { result } = await (await opened(2)).call(call);
     expect(result).toEqual(await groupVariants(sources, async () => master));
     expect(asked).toEqual([0, 1]);
+  });
+
+  it('read the file of a master themselves, and refuse another content', async () => {
+    const sha256 = createHash('sha256').update(master).digest('hex');
+    const file = { path: join(folder, 'desk.glb'), name: 'desk.glb', sha256, bytes: master.length };
+    for (const count of [1, 2]) {
+      const threads = await opened(count);
+      const call = { delivery: 'ar-ios', name: 'make', given: [[]], weight: 1 };
+      const { result } = await threads.call({ ...call, file });
+      expect(result).toEqual((await makeIn(threads, 'ar-ios')).result);
+      const other = {
+        ...file,
+        sha256: sha256.replace(/^./, (digit) => (digit === '0' ? '1' : '0')),
+      };
+      await expect(threads.call({ ...call, file: other })).rejects.toMatchObject({
+        code: 'STORE_DAMAGED',
+        message: expect.stringMatching(/^desk\.glb: expected the content/),
+      });
+    }
   });
 
   it('pass on why a master cannot be read', async () => {
