@@ -97,7 +97,8 @@ function openLines(log: Logger, io: Io): ProgressDisplay {
       const message = making === undefined ? 'working' : `making ${making}`;
       for (const other of states.keys())
         if (making === undefined || !other.startsWith('making ')) states.delete(other);
-      if (done === total && states.size > 1) states.delete(message);
+      const hasOthers = [...states.keys()].some((other) => other !== message);
+      if (done === total && hasOthers) states.delete(message);
       else change(message, { total, done, failed, ...rates(now) });
     },
     above: (print) => print(),
@@ -162,7 +163,8 @@ function openBar(terminal: Terminal, io: Io): ProgressDisplay {
       const full = Math.floor((width * done) / Math.max(1, total));
       if (making !== undefined) lines.delete(undefined);
       // What is done gives its line to the others.
-      if (done === total && lines.size > 1) lines.delete(making);
+      const hasOthers = [...lines.keys()].some((other) => other !== making);
+      if (done === total && hasOthers) lines.delete(making);
       else lines.set(making, `  ${'█'.repeat(full)}${'░'.repeat(width - full)} ${text}`);
       if (isFirst) draw();
     },

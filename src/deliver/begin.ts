@@ -9,6 +9,7 @@ import { openThreads } from './maker-threads.ts';
 import { type Delivery, masterReader } from './making/delivery.ts';
 import type { MasterSource } from './making/made-files.ts';
 import type { Threads } from './making/threads.ts';
+import { closeRenderer } from './pictures/run-renderer.ts';
 import { sectionOf } from './section.ts';
 
 /** The open deliveries of a run. */
@@ -78,7 +79,8 @@ class Preparation {
     this.#opened ??= this.#open();
     void this.#opened.then(
       () => {
-        for (const queue of this.#queues) queue.add(glb);
+        // Of what a run has built, this is all that is kept.
+        for (const queue of this.#queues) queue.add({ sha256: glb.sha256, bytes: glb.bytes });
       },
       // The delivery meets it again.
       () => {},
@@ -94,7 +96,14 @@ class Preparation {
 
   async close(): Promise<void> {
     const opened = await this.stop().catch(() => undefined);
-    if (opened !== undefined) await closeDeliveries(opened);
+    if (opened !== undefined) {
+      await closeDeliveries(opened);
+      // What was about to begin may have opened something again.
+      await Promise.all(this.#queues.map((queue) => queue.ended()));
+      await closeDeliveries(opened);
+    }
+    // The gate of pictures may have opened it alone.
+    await closeRenderer(this.#run);
   }
 
   async #open(): Promise<OpenDeliveries> {
@@ -107,17 +116,23 @@ class Preparation {
     };
     for (const { atOnce, prepare } of opened.deliveries)
       if (prepare !== undefined && !this.#hasStopped)
-        this.#queues.push(new Queue(atOnce, (glb) => prepare(glb.sha256, sourceOf(glb))));
+        this.#queues.push(
+          new Queue(Math.ceil(atOnce / 2), (glb) => prepare(glb.sha256, sourceOf(glb))),
+        );
     return opened;
   }
 }
 
-/** What waits for one delivery: the largest GLB comes first. */
+/** GLBs that wait for one delivery; others are made after the publication. */
+const MOST_WAITING = 1_000;
+
+/** What waits for one delivery: the largest GLB comes first. Conversions have half of the processors meanwhile. */
 class Queue {
   readonly #atOnce: number;
   readonly #prepare: (glb: BuiltGlb) => Promise<void>;
   #waiting: BuiltGlb[] = [];
-  #running = 0;
+  readonly #running = new Set<Promise<void>>();
+  #isOver = false;
 
   constructor(atOnce: number, prepare: (glb: BuiltGlb) => Promise<void>) {
     this.#atOnce = atOnce;
@@ -125,24 +140,31 @@ class Queue {
   }
 
   add(glb: BuiltGlb): void {
+    if (this.#isOver || this.#waiting.length >= MOST_WAITING) return;
     const at = this.#waiting.findIndex(({ bytes }) => bytes >= glb.bytes);
     this.#waiting.splice(at === -1 ? this.#waiting.length : at, 0, glb);
     this.#fill();
   }
 
   stop(): void {
+    this.#isOver = true;
     this.#waiting = [];
   }
 
+  /** Resolves when what was begun has ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
   #fill(): void {
-    while (this.#running < this.#atOnce) {
+    while (this.#running.size < this.#atOnce) {
       const next = this.#waiting.pop();
       if (next === undefined) return;
-      this.#running++;
-      void this.#prepare(next).finally(() => {
-        this.#running--;
+      const preparing = this.#prepare(next).finally(() => {
+        this.#running.delete(preparing);
         this.#fill();
       });
+      this.#running.add(preparing);
     }
   }
 }

@@ -39,6 +39,8 @@ const once = (async (key: string, work: () => Promise<unknown>) => {
 }) as Once;
 
 const opened = openFunctions(wanted, once);
+// Each call throws it.
+opened.catch(() => undefined);
 
 async function call(request: Extract<Request, { kind: 'call' }>) {
   const { delivery, name, given, file, hasReader } = request;

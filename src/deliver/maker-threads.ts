@@ -1,7 +1,13 @@
 /** Threads in which files are made, so that all processors work: the largest masters first. */
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
-import { ConverterError, receivedError, type SentError, sentError } from '../support/errors.ts';
+import {
+  asConverterError,
+  ConverterError,
+  receivedError,
+  type SentError,
+  sentError,
+} from '../support/errors.ts';
 import { exists } from '../support/files.ts';
 import { openFunctions } from './kinds.ts';
 import { readMasterFile } from './making/delivery.ts';
@@ -81,9 +87,13 @@ interface Job extends Call {
   reject(error: unknown): void;
   deaths: number;
   startedMs: number;
-  /** Milliseconds in which its thread waited for others. */
+  /** Questions of its thread that are not answered yet, since when, and how long it waited for others before. */
+  open: number;
+  openedMs: number;
   waitedMs: number;
 }
+
+const UNMEASURED = { startedMs: 0, open: 0, openedMs: 0, waitedMs: 0 };
 
 class MakerThreads implements Threads {
   readonly atOnce: number;
@@ -105,7 +115,7 @@ class MakerThreads implements Threads {
     let end = () => {};
     const done = new Promise<{ result: R; ms: number }>((resolve, reject) => {
       signal?.throwIfAborted();
-      const job: Job = { ...call, resolve, reject, deaths: 0, startedMs: 0, waitedMs: 0 };
+      const job: Job = { ...call, resolve, reject, deaths: 0, ...UNMEASURED };
       end = () => this.#cancel(job, signal?.reason);
       signal?.addEventListener('abort', end, { once: true });
       this.#wait(job);
@@ -159,7 +169,7 @@ class MakerThreads implements Threads {
 
 interface ThreadEvents {
   onFree(): void;
-  /** The thread has ended by itself, in the middle of a job. */
+  /** The thread has ended; with a job, by itself in the middle of it. */
   onEnd(job: Job | undefined, error: unknown): void;
 }
 
@@ -189,7 +199,7 @@ class MakerThread {
     this.#settings = settings;
     this.#once = once;
     this.#started = this.#start(wanted).catch((error: Error) => {
-      this.#end(error.message);
+      this.#end(error);
       return undefined;
     });
   }
@@ -203,7 +213,7 @@ class MakerThread {
   }
 
   begin(job: Job): void {
-    this.#job = Object.assign(job, { startedMs: this.#settings.now(), waitedMs: 0 });
+    this.#job = Object.assign(job, UNMEASURED, { startedMs: this.#settings.now() });
     const { delivery, name, given, file, readMaster } = job;
     const hasReader = readMaster !== undefined;
     this.#post({ kind: 'call', delivery, name, given, ...(file && { file }), hasReader });
@@ -223,8 +233,8 @@ class MakerThread {
     const resourceLimits = { maxOldGenerationSizeMb: this.#settings.heapMb };
     const worker = new Worker(PROGRAM, { workerData: opening, resourceLimits });
     worker.on('message', (answer: Answer) => this.#onAnswer[answer.kind](answer as never));
-    worker.on('error', (error) => this.#end(error.message));
-    worker.on('exit', (code) => this.#end(`exit code ${code}`));
+    worker.on('error', (error) => this.#end(this.#errorOf(error)));
+    worker.on('exit', (code) => this.#end(new Error(`a thread has ended with exit code ${code}`)));
     return worker;
   }
 
@@ -238,10 +248,11 @@ class MakerThread {
     const answered = this.#waiting();
     try {
       const result = await this.#job?.readMaster?.(place);
-      answered();
       this.#post({ kind: 'answer', ask, result });
     } catch (thrown) {
       this.#post({ kind: 'answer', ask, error: sentError(thrown) });
+    } finally {
+      answered();
     }
   }
 
@@ -252,6 +263,7 @@ class MakerThread {
     const work = () =>
       new Promise<unknown>((resolve, reject) => {
         isOwn = true;
+        answered();
         this.#results.set(ask, ({ result, error }) => {
           this.#results.delete(ask);
           if (error === undefined) resolve(result);
@@ -266,13 +278,18 @@ class MakerThread {
     this.#post({ kind: 'answer', ask, result });
   }
 
-  #end(how: string): void {
+  #end(thrown: unknown): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const message = `delivery: expected at most ${this.#settings.heapMb} MiB of memory (limits.conversionHeapMb), received the end of its thread: ${how}`;
-    const error = new ConverterError('OUT_OF_MEMORY', message);
+    const error = asConverterError(thrown);
     this.#settleResults(error);
     this.#events.onEnd(this.#job, error);
+  }
+
+  #errorOf(error: Error & { code?: string }): Error {
+    if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return error;
+    const message = `delivery: expected at most ${this.#settings.heapMb} MiB of memory, needed more (limits.conversionHeapMb)`;
+    return new ConverterError('OUT_OF_MEMORY', message);
   }
 
   /** Another thread does the work that this one has not ended. */
@@ -283,9 +300,10 @@ class MakerThread {
   /** Counts the time until an answer as waiting. */
   #waiting(): () => void {
     const job = this.#job;
-    const askedMs = this.#settings.now();
+    if (job === undefined) return () => {};
+    if (job.open++ === 0) job.openedMs = this.#settings.now();
     return () => {
-      if (job !== undefined) job.waitedMs += this.#settings.now() - askedMs;
+      if (--job.open === 0) job.waitedMs += this.#settings.now() - job.openedMs;
     };
   }
 

@@ -30,7 +30,7 @@ export const comparePictures: Deliveries['comparePictures'] = async (run, pairs)
   const renderer = await rendererOf(run);
   if (renderer === undefined) return none(NO_BROWSER);
   const maker = createPictureMaker(renderer, mainView(wanted));
-  // The renderer is that of the deliveries, which are closed in any case.
+  // The renderer is that of the deliveries: what has begun them closes it.
   return run.metrics.stopwatch.during('deliver', () => compareAll(run, maker, pairs));
 };
 

@@ -40,7 +40,8 @@ export async function processDeliveries(
   const interrupt = () => void end(signal.reason);
   signal.addEventListener('abort', interrupt);
   try {
-    return await Promise.all(
+    // All have ended before anything is closed for good: none writes into an output that is not locked any more.
+    const ended = await Promise.allSettled(
       opened.deliveries.map(async (delivery) => {
         const processor = new DeliveryProcessor(run, delivery, before, ending.signal);
         await processor.processAll(masters).catch(async (error: unknown) => {
@@ -50,6 +51,9 @@ export async function processDeliveries(
         return processor;
       }),
     );
+    const failed = ended.find((one) => one.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   } finally {
     signal.removeEventListener('abort', interrupt);
     await closeDeliveries(opened);
@@ -101,7 +105,7 @@ class DeliveryProcessor {
 
   get counts(): Delivered['deliveries'][number] {
     return {
-      ...{ name: this.#delivery.name, ...this.#counts, byCode: this.#countsByCode },
+      ...{ name: this.#delivery.name, ...this.#counts, byCode: sorted(this.#countsByCode) },
       ...{ bytes: sum(this.#bytesOfFiles), masterBytes: sum(this.#bytesOfMasters) },
       ...{ ms: Math.round(this.#ms), slowest: this.#slowest },
     };
@@ -245,6 +249,10 @@ function bytesOf({ masters }: Subject): number {
 function byConfiguration(lines: readonly DeliveryLine[], delivery: string) {
   const own = lines.filter((line) => line.delivery === delivery);
   return new Map(own.map((line) => [configurationKey(line), line]));
+}
+
+function sorted(counts: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function sum(bytes: ReadonlyMap<Digest, number>): number {

@@ -269,7 +269,7 @@ function delivering(execute: Execute, begun: Begun): Execute {
   return (articles, progress, first, collect) =>
     execute(articles, progress, first, (result, origin) => {
       collect(result, origin);
-      if ('built' in result) begun.add(result.built);
+      if (result.status === 'converted') begun.add(result.built);
     });
 }
 

@@ -3,7 +3,6 @@ import { extname, join } from 'node:path';
 import { configurationLabel } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import type { Master } from '../../run/publishing/masters.ts';
-import { ConverterError, endsRun } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { beside, type Delivery } from './delivery.ts';
 import type { Opening } from './kind.ts';
@@ -18,8 +17,8 @@ export function eachMaster(
 ): Delivery {
   const { name: delivery, atOnce, edition } = maker;
   const filesOf = madeFiles(maker, run.sources.derived, again);
-  /** What was made before its master was published. */
-  const prepared = new Map<Digest, Prepared>();
+  /** Of what was made before its master was published. */
+  const spentMs = new Map<Digest, number>();
   const { published } = run.output;
   const sourceOf = (master: Master): MasterSource => {
     const { glb: name, bytes } = master;
@@ -35,25 +34,20 @@ export function eachMaster(
         masters: [master],
         source: sha256Hex(`${master.sha256} ${master.glb} ${asked}`),
       })),
-    async prepare(sha256, source) {
-      const entry: Prepared = { spentMs: 0, error: undefined };
-      prepared.set(sha256, entry);
-      try {
-        await filesOf(sha256, source, (ms) => {
-          entry.spentMs += ms;
-        });
-      } catch (thrown) {
-        // What ends a run says nothing of the master.
-        if (thrown instanceof ConverterError && !endsRun(thrown.code)) entry.error = thrown;
-      }
-    },
+    ...(!maker.isMadeLate && {
+      prepare: async (sha256: Digest, source: MasterSource) => {
+        const spend = (ms: number) => {
+          spentMs.set(sha256, (spentMs.get(sha256) ?? 0) + ms);
+        };
+        // The delivery tries again: conversions may have left too little time or memory.
+        await filesOf(sha256, source, spend).catch(() => undefined);
+      },
+    }),
     async make({ masters: [master] }, { keep, spend }) {
-      const before = prepared.get(master.sha256);
-      if (before?.error !== undefined) throw before.error;
       const made = await filesOf(master.sha256, sourceOf(master), spend);
       // Of equal masters, the first one has the time.
-      spend(before?.spentMs ?? 0);
-      prepared.delete(master.sha256);
+      spend(spentMs.get(master.sha256) ?? 0);
+      spentMs.delete(master.sha256);
       const files = made.flatMap((file, at) => {
         const { name, places = [{ name, hasArticle: false, facts: {} }] } = maker.files[at]!;
         return places.map((place) => ({
@@ -71,11 +65,6 @@ export function eachMaster(
     limitation: () => maker.limitation?.(),
     close: async () => maker.close?.(),
   };
-}
-
-interface Prepared {
-  spentMs: number;
-  error: ConverterError | undefined;
 }
 
 /** Characters of the name of a file among others that are for people; a digest makes it unique. */

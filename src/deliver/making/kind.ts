@@ -23,7 +23,7 @@ export interface Kind<S extends z.ZodType = z.ZodType> {
   names: readonly string[];
   /** Opens its deliveries, and loads the code that makes them. */
   open(wanted: NonNullable<z.output<S>>, opening: Opening): Promise<Delivery[]>;
-  /** What each of its deliveries has done threads, by its name; `close` ends it. Without it: nothing. */
+  /** The functions that threads do for its deliveries, by the name of the delivery; `close` ends what they have opened. */
   functions?(wanted: NonNullable<z.output<S>>, once: Once): Promise<ReadonlyMap<string, Functions>>;
 }
 

@@ -55,6 +55,8 @@ export interface Maker {
   digestOf?(master: Uint8Array): Digest | Promise<Digest>;
   /** Whether its files are side by side, beside {@link SHARED_FOLDER}. @defaultValue each master has a folder */
   isFlat?: boolean;
+  /** Whether its files are not made before their masters are published, such as those that it compares. */
+  isMadeLate?: boolean;
   /** Number of masters that are processed at the same time. */
   atOnce: number;
   /**

@@ -11,6 +11,8 @@ export type Once = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /** Most bytes of results that are kept: the textures of a series, which its articles share. */
 const KEPT_BYTES = 64e6;
+/** What an entry takes without key and result, about. */
+const ENTRY_BYTES = 500;
 
 /**
  * Makes a function that keeps results, those of the last use first.
@@ -25,7 +27,7 @@ const KEPT_BYTES = 64e6;
 export function createOnce(): Once {
   const kept = new LRUCache<string, { result: unknown }>({
     maxSize: KEPT_BYTES,
-    sizeCalculation: ({ result }) => 1 + bytesIn(result),
+    sizeCalculation: ({ result }, key) => ENTRY_BYTES + 2 * key.length + bytesIn(result),
   });
   const running = new Map<string, Promise<unknown>>();
   const once = async (key: string, work: () => Promise<unknown>): Promise<unknown> => {

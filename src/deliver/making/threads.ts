@@ -40,9 +40,9 @@ export interface Threads {
    * Does a function.
    *
    * @returns What it returned, and the milliseconds that it took, without waiting for its turn or for others.
-   * @throws {@link ConverterError} what it throws; `OUT_OF_MEMORY` if it has ended its thread twice.
+   * @throws {@link ConverterError} what it throws; what has ended its thread twice, such as `OUT_OF_MEMORY`.
    */
   call<R>(call: Call): Promise<{ result: R; ms: number }>;
-  /** Ends what is being done, with `INTERRUPTED`; later calls begin anew. */
+  /** Ends what threads do, with `INTERRUPTED`; later calls begin anew. */
   close(): Promise<void>;
 }

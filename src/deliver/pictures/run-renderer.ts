@@ -36,6 +36,11 @@ function defaultMemoryMb(): number {
   return Math.min(totalmem(), limit) / 2 ** 21;
 }
 
+/** Closes the renderer of a run, if it has one. */
+export async function closeRenderer(run: Run): Promise<void> {
+  await renderers.get(run)?.close();
+}
+
 /** Returns the renderer of a run; undefined without a browser. */
 export async function rendererOf(run: Run): Promise<Renderer | undefined> {
   const { environment, options } = run;

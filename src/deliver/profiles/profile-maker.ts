@@ -1,5 +1,6 @@
 /** The delivery of a target profile: one GLB or `.gltf` per master. */
-import type { Maker } from '../making/maker.ts';
+import pLimit from 'p-limit';
+import type { MadeFile, Maker } from '../making/maker.ts';
 import { createOnce, type Once } from '../making/once.ts';
 import type { Renderer } from '../pictures/renderer.ts';
 import { PROFILES, type Profile, type ProfileName } from './profiles.ts';
@@ -41,40 +42,44 @@ export function createProfileMaker(
   let remaining = isCompressed && profile.format !== 'ktx2' ? (pictures?.count ?? 0) : 0;
   let encoder: TextureEncoder | undefined;
   let isNotCompared = false;
+  const turn = pLimit(AT_ONCE);
+  const makeHere = async (master: Uint8Array, isCompared: boolean): Promise<MadeFile[]> => {
+    const { optimize } = await import('./optimize.ts');
+    const { openTextureEncoder } = await import('./texture-encoder.ts');
+    encoder ??= openTextureEncoder(once);
+    const made = await optimize(master, profile, encoder.encode, once);
+    if (isCompared) {
+      const { comparePictures } = await import('./check-back.ts');
+      if (!(await comparePictures(pictures?.renderer, master, made.decoded))) isNotCompared = true;
+    }
+    const { triangles, drawCalls, images, extensionsRequired } = made.figures;
+    const sides = images.map(({ width, height }) => Math.max(width, height));
+    const facts = {
+      triangles,
+      drawCalls,
+      textures: images.length,
+      largestTexture: Math.max(0, ...sides),
+      requiredExtensions: extensionsRequired.join(' '),
+      ...(made.movedMillimetres > 0 && {
+        movedMillimetres: Number(made.movedMillimetres.toFixed(3)),
+      }),
+      ...(made.changedTransforms > 0 && { changedTransforms: made.changedTransforms }),
+    };
+    const { bytes, shared } = made;
+    return [{ bytes, facts, ...(shared.length > 0 && { shared }) }];
+  };
   return {
     name,
     isFlat: profile.files === 'shared',
     files: [{ name: file, key: `${VERSION} ${JSON.stringify(profile)}` }],
     atOnce: AT_ONCE,
+    isMadeLate: remaining > 0,
     // Where pictures are compared, all come through `make`, which counts them.
     ...(remaining === 0 && inThread && { makeFromFile: inThread.makeFromFile }),
     async make(master, names, spend) {
       const isCompared = remaining-- > 0;
       if (!isCompared && inThread !== undefined) return inThread.make(master, names, spend);
-      const { optimize } = await import('./optimize.ts');
-      const { openTextureEncoder } = await import('./texture-encoder.ts');
-      encoder ??= openTextureEncoder(once);
-      const made = await optimize(master, profile, encoder.encode, once);
-      if (isCompared) {
-        const { comparePictures } = await import('./check-back.ts');
-        if (!(await comparePictures(pictures?.renderer, master, made.decoded)))
-          isNotCompared = true;
-      }
-      const { triangles, drawCalls, images, extensionsRequired } = made.figures;
-      const sides = images.map(({ width, height }) => Math.max(width, height));
-      const facts = {
-        triangles,
-        drawCalls,
-        textures: images.length,
-        largestTexture: Math.max(0, ...sides),
-        requiredExtensions: extensionsRequired.join(' '),
-        ...(made.movedMillimetres > 0 && {
-          movedMillimetres: Number(made.movedMillimetres.toFixed(3)),
-        }),
-        ...(made.changedTransforms > 0 && { changedTransforms: made.changedTransforms }),
-      };
-      const { bytes, shared } = made;
-      return [{ bytes, facts, ...(shared.length > 0 && { shared }) }];
+      return turn(() => makeHere(master, isCompared));
     },
     limitation() {
       if (isNotCompared) return `${name}: without a browser, no pictures were compared`;

@@ -35,7 +35,7 @@ export interface BuiltGlb {
 export interface Begun {
   /** Makes files of a GLB, as soon as there is time. */
   add(glb: BuiltGlb): void;
-  /** Ends them, if the run has not delivered. */
+  /** Ends what is still being made, whether the run has delivered or not. */
   close(): Promise<void>;
 }
 
