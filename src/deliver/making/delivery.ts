@@ -42,7 +42,8 @@ export interface Delivery {
   /**
    * Makes the files of a subject.
    *
-   * @param tools - `keep` stores a file, so that it need not stay in memory; it is published with all others of the subject.
+   * @param tools - `keep` stores a file, so that it need not stay in memory; it is published with all others of the
+   *   subject. `spend` receives the time that a file took.
    * @returns The files of each master, in the order of the masters.
    */
   make(

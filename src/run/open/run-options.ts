@@ -89,8 +89,7 @@ export const RUN_OPTIONS = {
     type: 'number',
     min: 1,
     commands: [...PUBLISHING, 'deliver'],
-    describe:
-      'MiB for browsers that take pictures, 640 each; by default half of the memory of the machine',
+    describe: 'MiB for browsers that take pictures; by default half of the memory of the machine',
   },
   failedOnly: {
     option: 'failed',
