@@ -22,10 +22,10 @@ export interface Io {
   random(): number;
   /** Aborted by Ctrl-C and SIGTERM. */
   signal: AbortSignal;
-  /** Starts this program as a worker process: with the same arguments, and a channel to this process. */
-  startWorker?: (() => ChildProcess) | undefined;
-  /** In a worker process: the process itself, with the channel. */
-  workerProcess?: NodeJS.Process | undefined;
+  /** Starts this program as the worker process of a number, with the same arguments and a channel to this process. */
+  startWorker?: ((number: number) => ChildProcess) | undefined;
+  /** In a worker process: the process itself, with the channel, and its number, from 1. */
+  workerProcess?: { process: NodeJS.Process; number: number } | undefined;
 }
 
 /** An option; its name is the key in the table of a command. */

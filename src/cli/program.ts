@@ -45,6 +45,9 @@ const prompt = openPrompt(process.stdin, process.stderr, () => interrupt(control
 process.removeAllListeners('warning');
 process.on('warning', ({ message }) => printNotice(message, 'this is a warning of Node.js'));
 
+/** Number of a worker process among those of `--workers`, from 1. */
+const WORKER_NUMBER = 'BTG2GLTF_WORKER_NUMBER';
+
 const io: Io = {
   env: process.env,
   print: (text) => void process.stdout.write(visible(redact(text))),
@@ -55,9 +58,15 @@ const io: Io = {
   now: Date.now,
   random: Math.random,
   signal: controller.signal,
-  startWorker: () =>
-    fork(WORKER_PROCESS, process.argv.slice(2), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
-  workerProcess: process.send && process.argv[1] === WORKER_PROCESS ? process : undefined,
+  startWorker: (number) =>
+    fork(WORKER_PROCESS, process.argv.slice(2), {
+      env: { ...process.env, [WORKER_NUMBER]: `${number}` },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    }),
+  workerProcess:
+    process.send && process.argv[1] === WORKER_PROCESS
+      ? { process, number: Number(process.env[WORKER_NUMBER]) }
+      : undefined,
 };
 
 let hasEnded = false;

@@ -1,4 +1,5 @@
 /** `btg2gltf worker PIPELINE.yaml`: works for runs of a pipeline with `--executor bullmq`. */
+import { JOB_KINDS, type JobKind } from '../run/executor.ts';
 import type { RunOptions } from '../run/open/run-options.ts';
 import { asConverterError, ERROR_CODES } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
@@ -23,6 +24,17 @@ export const workerCommand: Command = {
       default: WORKERS,
       describe: 'workers on this machine, a process each, with one login and one port',
     },
+    kinds: {
+      type: 'string',
+      value: 'LIST',
+      describe: `jobs that it does, of ${JOB_KINDS.join(', ')}, with commas [default: all that this machine can]`,
+    },
+    memory: {
+      type: 'number',
+      value: 'MIB',
+      describe:
+        'MiB for browsers that take pictures, which so many of the workers do; by default half of the memory of the machine',
+    },
     ...listenOptions(STATUS_PORT),
     port: {
       type: 'string',
@@ -31,7 +43,9 @@ export const workerCommand: Command = {
     },
   },
   notes: [
-    'It takes chunks of runs of this pipeline from the queue BTG2GLTF_QUEUE_URL, a redis:// or postgres:// address,',
+    'It takes chunks of runs of this pipeline from the queue BTG2GLTF_QUEUE_URL, a redis:// or postgres:// address: it',
+    'converts articles, and makes the files of deliver:. One without a browser takes no pictures, and one with another',
+    'browser than the run takes none either, since pixels would differ. It works',
     'until Ctrl-C or SIGTERM: then it takes no more, and ends within 30 seconds; what it has not done by then,',
     'another worker does. Start it on each machine, with the pipeline file and the version of the run.',
     '',
@@ -50,7 +64,11 @@ export const workerCommand: Command = {
   ],
   async run(args, io) {
     const options = await readRunOptions(args, io);
-    if (io.workerProcess !== undefined) return workForParent(io.workerProcess, options, args, io);
+    const kinds = kindsOf(args);
+    if (io.workerProcess !== undefined) {
+      const { process, number } = io.workerProcess;
+      return workForParent(process, options, await kindsOfProcess(number, kinds, args), args, io);
+    }
     const workers = numberOf(args, 'workers') ?? WORKERS;
     const name = workers === 1 ? await newName() : undefined;
     const log = await openLog(args, io, name);
@@ -70,7 +88,7 @@ export const workerCommand: Command = {
       } else {
         const { runWorker } = await import('../distribute/worker.ts');
         const environment = { ...environmentOf(io), log };
-        await runWorker(options, environment, name, (event) => status?.watch(1, event));
+        await runWorker(options, environment, { name, kinds }, (event) => status?.watch(1, event));
       }
       return 0;
     } finally {
@@ -83,6 +101,7 @@ export const workerCommand: Command = {
 async function workForParent(
   parent: NodeJS.Process,
   options: RunOptions,
+  kinds: readonly JobKind[],
   args: Arguments,
   io: Io,
 ): Promise<number> {
@@ -94,7 +113,7 @@ async function workForParent(
     const log = await openLog(args, io, name);
     const signal = AbortSignal.any([io.signal, link.signal]);
     const environment = { ...environmentOf(io), log, signal, tokens: link.tokens };
-    await runWorker(options, environment, name, (event) => link.watch(event));
+    await runWorker(options, environment, { name, kinds }, (event) => link.watch(event));
     return 0;
   } catch (thrown) {
     await link.fail(thrown);
@@ -102,6 +121,26 @@ async function workForParent(
   } finally {
     link.close();
   }
+}
+
+function kindsOf(args: Arguments): readonly JobKind[] {
+  const text = textOf(args, 'kinds');
+  if (text === undefined) return JOB_KINDS;
+  const kinds = text.split(',').map((word) => word.trim());
+  const unknown = kinds.find((word) => !(JOB_KINDS as readonly string[]).includes(word));
+  if (unknown === undefined) return kinds as JobKind[];
+  throw usageError(`--kinds: expected some of ${JOB_KINDS.join(', ')}, received ${unknown}`);
+}
+
+/** The kinds of one of several processes: each browser needs memory of its own. */
+async function kindsOfProcess(
+  number: number,
+  kinds: readonly JobKind[],
+  args: Arguments,
+): Promise<readonly JobKind[]> {
+  const { browsersIn, defaultMemoryMb } = await import('../deliver/pictures/run-renderer.ts');
+  const browsers = browsersIn(numberOf(args, 'memory') ?? defaultMemoryMb());
+  return number <= browsers ? kinds : kinds.filter((kind) => kind !== 'pictures');
 }
 
 async function newName(): Promise<string> {

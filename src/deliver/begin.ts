@@ -1,21 +1,19 @@
 /** Deliveries that begin while a run still converts: the files of a GLB are made as soon as it is there. */
 import type { Digest } from '../model/snapshot.ts';
 import type { Run } from '../run/open/open-run.ts';
-import { objectKey } from '../run/output/article-path.ts';
-import type { Begun, BuiltGlb } from '../run/publishing/deliveries.ts';
-import { workerCount } from '../support/worker-count.ts';
-import { openDeliveries } from './kinds.ts';
-import { openThreads } from './maker-threads.ts';
-import { type Delivery, masterReader } from './making/delivery.ts';
-import type { MasterSource } from './making/made-files.ts';
-import type { Threads } from './making/threads.ts';
+import type {
+  Begun,
+  BuiltGlb,
+  DeliveryTask,
+  DeliveryWorkers,
+} from '../run/publishing/deliveries.ts';
+import { type Delivery, storedMasters } from './making/delivery.ts';
+import { closeDeliveries, type OpenDeliveries, openRunDeliveries } from './open-deliveries.ts';
 import { closeRenderer } from './pictures/run-renderer.ts';
-import { sectionOf } from './section.ts';
 
-/** The open deliveries of a run. */
-export interface OpenDeliveries {
-  deliveries: readonly Delivery[];
-  threads: Threads;
+/** Deliveries of a run, and the workers that make their files, if there are any. */
+export interface TakenDeliveries extends OpenDeliveries {
+  workers: DeliveryWorkers | undefined;
 }
 
 /** What has begun, by its run; {@link takeDeliveries} takes it over. */
@@ -27,6 +25,7 @@ export function beginDeliveries(run: Run): Begun {
   preparations.set(run, preparation);
   return {
     add: (glb) => preparation.add(glb),
+    share: (workers) => preparation.share(workers),
     async close() {
       preparations.delete(run);
       await preparation.close();
@@ -37,28 +36,12 @@ export function beginDeliveries(run: Run): Begun {
 /**
  * Opens the deliveries of a run, or takes those that have begun: no further GLB is added to these.
  *
- * @param again - Whether also those files are made that were made before.
+ * @param again - Whether also those files are made that were made before, which no worker does.
  */
-export async function takeDeliveries(run: Run, again: boolean): Promise<OpenDeliveries> {
-  const begun = again ? undefined : await preparations.get(run)?.stop();
-  return begun ?? open(run, again);
-}
-
-async function open(run: Run, again: boolean): Promise<OpenDeliveries> {
-  const { options, environment } = run;
-  const wanted = sectionOf(options.pipeline) ?? {};
-  const threads = await openThreads(wanted, {
-    count: workerCount(options.workers),
-    heapMb: options.pipeline.limits.conversionHeapMb,
-    now: environment.now,
-  });
-  const opening = { run, again, threads, readMaster: masterReader(run) };
-  return { deliveries: await openDeliveries(wanted, opening), threads };
-}
-
-/** Ends what deliveries do. */
-export async function closeDeliveries({ deliveries, threads }: OpenDeliveries): Promise<void> {
-  await Promise.all([threads.close(), ...deliveries.map((delivery) => delivery.close?.())]);
+export async function takeDeliveries(run: Run, again: boolean): Promise<TakenDeliveries> {
+  const preparation = again ? undefined : preparations.get(run);
+  const opened = (await preparation?.stop()) ?? (await openRunDeliveries(run, { again }));
+  return { ...opened, workers: preparation?.workers() };
 }
 
 /** Makes files of GLBs before they are published. A failure is one of the delivery, which meets it again. */
@@ -68,6 +51,9 @@ class Preparation {
   readonly #queues: Queue[] = [];
   #opened: Promise<OpenDeliveries> | undefined;
   #hasStopped = false;
+  #workers: DeliveryWorkers | undefined;
+  /** What workers have begun, by {@link keyOf}. */
+  readonly #begun = new Map<string, Promise<number | undefined>>();
 
   constructor(run: Run) {
     this.#run = run;
@@ -78,12 +64,37 @@ class Preparation {
     this.#known.add(glb.sha256);
     this.#opened ??= this.#open();
     void this.#opened.then(
-      () => {
+      ({ deliveries }) => {
         // Of what a run has built, this is all that is kept.
-        for (const queue of this.#queues) queue.add({ sha256: glb.sha256, bytes: glb.bytes });
+        const master = { sha256: glb.sha256, bytes: glb.bytes };
+        for (const queue of this.#queues) queue.add(master);
+        if (this.#workers !== undefined)
+          for (const { name, kind, isOfEach } of deliveries)
+            if (isOfEach) this.#begin({ kind, delivery: name, masters: [master] }, this.#workers);
       },
       // The delivery meets it again.
       () => {},
+    );
+  }
+
+  /** Has workers make all files, also those of GLBs that are published. */
+  share(workers: DeliveryWorkers): void {
+    this.#workers = workers;
+  }
+
+  /** The workers, who do not begin a second time what they have begun. */
+  workers(): DeliveryWorkers | undefined {
+    const workers = this.#workers;
+    return (
+      workers && {
+        atOnce: workers.atOnce,
+        end: (error) => workers.end(error),
+        make: (task) => {
+          const begun = this.#begun.get(keyOf(task));
+          this.#begun.delete(keyOf(task));
+          return begun ?? workers.make(task);
+        },
+      }
     );
   }
 
@@ -106,21 +117,32 @@ class Preparation {
     await closeRenderer(this.#run);
   }
 
+  #begin(task: DeliveryTask, workers: DeliveryWorkers): void {
+    const made = workers.make(task);
+    // Whoever asks for the same receives the error.
+    made.catch(() => {});
+    this.#begun.set(keyOf(task), made);
+  }
+
   async #open(): Promise<OpenDeliveries> {
-    const opened = await open(this.#run, false);
-    const { objects, published } = this.#run.output;
-    const sourceOf = ({ sha256, bytes }: BuiltGlb): MasterSource => {
-      if (published !== undefined) return { read: () => published.readObject(sha256) };
-      const file = { path: objects.pathOf(sha256), name: objectKey(sha256), bytes };
-      return { read: () => objects.get(sha256), file };
-    };
-    for (const { atOnce, prepare } of opened.deliveries)
-      if (prepare !== undefined && !this.#hasStopped)
-        this.#queues.push(
-          new Queue(Math.ceil(atOnce / 2), (glb) => prepare(glb.sha256, sourceOf(glb))),
-        );
+    const opened = await openRunDeliveries(this.#run, { again: false });
+    if (this.#workers !== undefined) return opened;
+    const sourceOf = storedMasters(this.#run);
+    const prepared =
+      ({ name: delivery, kind, prepare }: Delivery) =>
+      async (glb: BuiltGlb) => {
+        // The delivery tries again: conversions may have left too little time or memory.
+        await prepare?.({ kind, delivery, masters: [glb] }, sourceOf).catch(() => undefined);
+      };
+    for (const delivery of opened.deliveries)
+      if (delivery.isOfEach && !this.#hasStopped)
+        this.#queues.push(new Queue(Math.ceil(delivery.atOnce / 2), prepared(delivery)));
     return opened;
   }
+}
+
+function keyOf({ delivery, masters }: DeliveryTask): string {
+  return [delivery, ...masters.map(({ sha256 }) => sha256)].join(' ');
 }
 
 /** GLBs that wait for one delivery; others are made after the publication. */

@@ -23,8 +23,10 @@ const CALLS_OF_THREAD = 2;
 const MOST_DEATHS = 2;
 
 interface ThreadSettings {
-  /** Number of threads, which start when they are needed; with 1, this thread does all. */
+  /** Number of threads, which start when they are needed; with 1, this thread does all, unless they are apart. */
   count: number;
+  /** Whether also a single one is a thread of its own, so that what ends it does not end the process. */
+  isApart?: boolean;
   /** JavaScript memory of each, MiB. */
   heapMb: number;
   /** Clock, milliseconds since 1970. */
@@ -52,7 +54,8 @@ export interface MakerThreadMessages {
  * @param wanted - The section `deliver:`, by which a thread opens the same deliveries.
  */
 export async function openThreads(wanted: object, settings: ThreadSettings): Promise<Threads> {
-  const hasThreads = settings.count > 1 && (await exists(PROGRAM));
+  const wantsThreads = settings.count > 1 || settings.isApart === true;
+  const hasThreads = wantsThreads && (await exists(PROGRAM));
   return hasThreads ? new MakerThreads(wanted, settings) : here(wanted, settings);
 }
 

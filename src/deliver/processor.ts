@@ -1,16 +1,18 @@
 /** The deliveries of a run, all at the same time: the files of each for every master, and the failures. */
+import pLimit, { type LimitFunction } from 'p-limit';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { Run } from '../run/open/open-run.ts';
 import type { DeliveryLine } from '../run/output/delivered-files.ts';
-import type { Delivered } from '../run/publishing/deliveries.ts';
+import type { Delivered, DeliveryWorkers } from '../run/publishing/deliveries.ts';
 import type { Master } from '../run/publishing/masters.ts';
 import { DELIVERY_FAILURES, SLOWEST_DELIVERED } from '../run/report/run-report.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { closeDeliveries, type OpenDeliveries } from './begin.ts';
-import type { Delivery, Outcome, Subject } from './making/delivery.ts';
+import type { TakenDeliveries } from './begin.ts';
+import type { Delivery, Outcome, Placed, Subject } from './making/delivery.ts';
+import { closeDeliveries } from './open-deliveries.ts';
 import { isBrowserOptional } from './pictures/run-renderer.ts';
 import { DeliveryFiles, eachPath } from './published-files.ts';
 
@@ -27,7 +29,7 @@ export interface FormerDeliveries {
  */
 export async function processDeliveries(
   run: Run,
-  opened: OpenDeliveries,
+  opened: TakenDeliveries,
   masters: readonly Master[],
   before: FormerDeliveries,
 ): Promise<DeliveryProcessor[]> {
@@ -35,6 +37,7 @@ export async function processDeliveries(
   const ending = new AbortController();
   const end = (reason: unknown) => {
     ending.abort(reason);
+    opened.workers?.end(reason);
     return closeDeliveries(opened);
   };
   const interrupt = () => void end(signal.reason);
@@ -43,7 +46,8 @@ export async function processDeliveries(
     // All have ended before anything is closed for good: none writes into an output that is not locked any more.
     const ended = await Promise.allSettled(
       opened.deliveries.map(async (delivery) => {
-        const processor = new DeliveryProcessor(run, delivery, before, ending.signal);
+        const shared = { before, workers: opened.workers, ending: ending.signal };
+        const processor = new DeliveryProcessor(run, delivery, shared);
         await processor.processAll(masters).catch(async (error: unknown) => {
           await end(error);
           throw error;
@@ -58,6 +62,14 @@ export async function processDeliveries(
     signal.removeEventListener('abort', interrupt);
     await closeDeliveries(opened);
   }
+}
+
+/** What all deliveries of a run have in common. */
+interface SharedByAll {
+  before: FormerDeliveries;
+  workers: DeliveryWorkers | undefined;
+  /** Aborts when nothing more is to be begun. */
+  ending: AbortSignal;
 }
 
 interface Slow {
@@ -89,15 +101,19 @@ class DeliveryProcessor {
   readonly #bytesOfFiles = new Map<Digest, number>();
   readonly #bytesOfMasters = new Map<Digest, number>();
   readonly #ending: AbortSignal;
+  readonly #workers: DeliveryWorkers | undefined;
+  /** Does what this process makes itself, so many at the same time as the delivery allows. */
+  readonly #here: LimitFunction;
   /** Time of processors for what was made, and what took the longest, the slowest first. */
   #ms = 0;
   #slowest: Slow[] = [];
 
-  /** @param ending - Aborts when nothing more is to be begun. */
-  constructor(run: Run, delivery: Delivery, before: FormerDeliveries, ending: AbortSignal) {
+  constructor(run: Run, delivery: Delivery, { before, workers, ending }: SharedByAll) {
     this.#run = run;
     this.#delivery = delivery;
     this.#ending = ending;
+    this.#workers = delivery.taskOf && workers;
+    this.#here = pLimit(delivery.atOnce);
     this.#former = byConfiguration(before.lines, delivery.name);
     this.#formerLastGood = byConfiguration(before.lastGood, delivery.name);
     this.#files = new DeliveryFiles(delivery.name, run);
@@ -114,7 +130,8 @@ class DeliveryProcessor {
   /** @throws The reason of the signal; an error that ends the run. */
   async processAll(masters: readonly Master[]): Promise<void> {
     const { environment } = this.#run;
-    const { name, atOnce } = this.#delivery;
+    const { name } = this.#delivery;
+    const atOnce = this.#workers?.atOnce ?? this.#delivery.atOnce;
     // The largest come first: at the end, no processor waits for one that has begun late.
     const inOrder = [...(await this.#delivery.subjectsOf(masters))];
     const all = inOrder.toSorted((a, b) => bytesOf(b) - bytesOf(a));
@@ -174,13 +191,15 @@ class DeliveryProcessor {
 
   async #make(subject: Subject): Promise<DeliveryLine[]> {
     let ms = 0;
-    const making = this.#delivery.make(subject, {
-      keep: (file) => this.#files.keep(file),
-      spend: (more) => {
-        ms += more;
-      },
-    });
-    const outcomes = await making.finally(() => this.#noteTime(subject.label, ms));
+    const spend = (more: number) => {
+      ms += more;
+    };
+    const keep = (file: Placed) => this.#files.keep(file);
+    const making = async () => {
+      spend((await this.#workers?.make(this.#delivery.taskOf!(subject))) ?? 0);
+      return this.#here(() => this.#delivery.make(subject, { keep, spend }));
+    };
+    const outcomes = await making().finally(() => this.#noteTime(subject.label, ms));
     await this.#files.linkAll(eachPath(outcomes));
     this.#counts.made += this.#countBytes(subject, outcomes);
     return this.#linesOf(subject, (at) => outcomes[at]!);

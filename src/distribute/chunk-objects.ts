@@ -3,9 +3,8 @@
 import type { Digest } from '../model/snapshot.ts';
 import type { RunOptions } from '../run/open/run-options.ts';
 import type { WorkDone } from '../run/worker-run.ts';
-import { ConverterError } from '../support/errors.ts';
+import { ConverterError, type SentError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import type { Placed } from './chunks.ts';
 import type { ChunkJob } from './queue/chunk-queue.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
@@ -23,12 +22,20 @@ export interface RunDescription extends Pick<RunOptions, 'force' | 'failedOnly'>
   missing: Digest[];
 }
 
-/** The result of a job. */
-export interface ChunkResult extends WorkDone {
+/** Who did a job. */
+interface DoneBy {
   /** Name of the worker. */
   worker: string;
   /** Highest memory of the worker so far, bytes. */
   peakBytes: number;
+}
+
+/** The result of a job that converts. */
+export interface ChunkResult extends WorkDone, DoneBy {}
+
+/** The result of a job that makes files of GLBs: of each task, in their order, the time that it took, or why it failed. */
+export interface DeliveryResult extends DoneBy {
+  made: ({ ms: number } | { error: SentError })[];
 }
 
 const STEERING_FOLDER = 'steering/';
@@ -63,22 +70,22 @@ export class ChunkObjects {
     return this.#read(STEERING.description);
   }
 
-  /** Stores the articles of a chunk, unless an earlier coordinator of the run has stored them. */
-  putList(chunk: number, articles: readonly Placed[]): Promise<'stored' | 'present'> {
-    return this.#put(`chunks/${chunk}.json`, articles);
+  /** Stores the places of a chunk, articles or tasks, unless an earlier coordinator of the run has stored them. */
+  putList(chunk: number, places: readonly unknown[]): Promise<'stored' | 'present'> {
+    return this.#put(`chunks/${chunk}.json`, places);
   }
 
-  async list({ chunk, from, to }: ChunkJob): Promise<Placed[]> {
-    const all = await this.#read<Placed[]>(`chunks/${chunk}.json`);
+  async list<P>({ chunk, from, to }: ChunkJob): Promise<P[]> {
+    const all = await this.#read<P[]>(`chunks/${chunk}.json`);
     return all.slice(from, to);
   }
 
   /** Stores the result of a job; if two workers did the job, the first result counts. */
-  putResult(job: ChunkJob, result: ChunkResult): Promise<'stored' | 'present'> {
+  putResult(job: ChunkJob, result: DoneBy): Promise<'stored' | 'present'> {
     return this.#put(resultName(job), result);
   }
 
-  result(job: ChunkJob): Promise<ChunkResult> {
+  result<R extends DoneBy>(job: ChunkJob): Promise<R> {
     return this.#read(resultName(job));
   }
 

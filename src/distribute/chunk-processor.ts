@@ -1,15 +1,20 @@
-/** Processes a chunk on a worker: each request is processed as the run itself would, and the results are stored. */
+/** Does a job on a worker: each request is processed, and each file made, as the run itself would, and results are stored. */
+
+import { WorkerDeliveries } from '../deliver/open-deliveries.ts';
+import { BROWSER_MB } from '../deliver/pictures/run-renderer.ts';
 
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Run } from '../run/open/open-run.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import type { RunOptions } from '../run/open/run-options.ts';
+import type { DeliveryTask } from '../run/publishing/deliveries.ts';
 import { openWorkerRun } from '../run/worker-run.ts';
-import { ConverterError } from '../support/errors.ts';
+import { asConverterError, ConverterError, endsRun, sentError } from '../support/errors.ts';
 import { groupBy } from '../support/group-by.ts';
-import { ChunkObjects, type ChunkResult } from './chunk-objects.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import { ChunkObjects, type ChunkResult, type DeliveryResult } from './chunk-objects.ts';
 import { type Placed, seriesOf } from './chunks.ts';
-import type { ChunkJob, WorkerShare } from './queue/chunk-queue.ts';
+import { type ChunkJob, CONVERT, type WorkerShare } from './queue/chunk-queue.ts';
 import { SharedSnapshots } from './rows.ts';
 import { sharedStore, storeIn } from './shared-store.ts';
 import type { ObjectStore } from './store/object-store.ts';
@@ -22,7 +27,13 @@ interface ChunkProcessorSettings {
   environment: RunEnvironment;
 }
 
-/** Processes the chunks of a worker. The run of the last chunk stays open for the next one. */
+/** Tasks of a job at the same time: while one is made, the next is read. */
+const TASKS_AT_ONCE = 2;
+
+/** What became of a job. */
+export type JobResult = ({ kind: 'converted' } & ChunkResult) | ({ kind: 'made' } & DeliveryResult);
+
+/** Does the jobs of a worker. The run of the last job stays open for the next one. */
 export class ChunkProcessor {
   readonly #settings: ChunkProcessorSettings;
   #opened: { id: string; whenOpen: ReturnType<typeof openRun> } | undefined;
@@ -34,16 +45,21 @@ export class ChunkProcessor {
   }
 
   /**
-   * Processes a chunk and stores its result.
+   * Does a job and stores its result.
    *
    * @returns The stored result; undefined if another worker has done the job.
    * @throws {@link ConverterError} `RUN_DAMAGED`, `INTERRUPTED`, the codes of the store; what a run throws.
    */
-  async process(job: ChunkJob, signal: AbortSignal): Promise<ChunkResult | undefined> {
-    const { store, name: worker } = this.#settings;
-    const objects = new ChunkObjects(store, job.run);
+  async process(job: ChunkJob, signal: AbortSignal): Promise<JobResult | undefined> {
+    const objects = new ChunkObjects(this.#settings.store, job.run);
     if (await objects.hasResult(job)) return undefined;
-    const list = await objects.list(job);
+    return job.kind === CONVERT
+      ? { kind: 'converted', ...(await this.#process(job, objects, signal)) }
+      : { kind: 'made', ...(await this.#make(job, objects, signal)) };
+  }
+
+  async #process(job: ChunkJob, objects: ChunkObjects, signal: AbortSignal): Promise<ChunkResult> {
+    const list = await objects.list<Placed>(job);
     const { current, results, failed } = await this.#convert(job.run, list, signal);
     const { work, snapshots } = current;
     if (results.length < list.length)
@@ -51,10 +67,33 @@ export class ChunkProcessor {
     // Half a chunk does not contain a whole part of a series.
     if (snapshots !== undefined && job.from === 0) await putSnapshots(snapshots, list, results);
     const measured = await work.takeMeasured();
-    const result = { worker, results, measured, peakBytes: peakBytes() };
+    const result = { worker: this.#settings.name, results, measured, peakBytes: peakBytes() };
     await objects.putResult(job, result);
     const { log } = work.run.environment;
     log.info('chunk is done', { chunk: job.chunk, configurations: results.length, failed });
+    return result;
+  }
+
+  /** Makes the files of the tasks of a job; a task that cannot be made is a part of the result. */
+  async #make(job: ChunkJob, objects: ChunkObjects, signal: AbortSignal): Promise<DeliveryResult> {
+    const tasks = await objects.list<DeliveryTask>(job);
+    const { work, deliveries } = await this.#open(job.run).whenOpen;
+    const made: DeliveryResult['made'] = [];
+    await inParallel([...tasks.entries()], TASKS_AT_ONCE, async ([at, task]) => {
+      signal.throwIfAborted();
+      made[at] = await deliveries.make(task).then(
+        (ms) => ({ ms }),
+        (thrown: unknown) => {
+          signal.throwIfAborted();
+          // Others can do what this machine cannot.
+          if (endsRun(asConverterError(thrown).code)) throw thrown;
+          return { error: sentError(thrown) };
+        },
+      );
+    });
+    await work.share();
+    const result = { worker: this.#settings.name, made, peakBytes: peakBytes() };
+    await objects.putResult(job, result);
     return result;
   }
 
@@ -74,7 +113,9 @@ export class ChunkProcessor {
     const closing = this.#opened;
     this.#opened = undefined;
     this.#session = undefined;
-    await (await closing?.whenOpen.catch(() => undefined))?.work.close();
+    const closed = await closing?.whenOpen.catch(() => undefined);
+    await closed?.deliveries.close();
+    await closed?.work.close();
   }
 
   /** Processes the articles of a chunk; some have no result if the deadline of the run has passed. */
@@ -137,9 +178,11 @@ function peakBytes(): number {
 async function openRun({ options, environment, store }: ChunkProcessorSettings, id: string) {
   const { startedAt, missing, ...flags } = await new ChunkObjects(store, id).description();
   const shared = { missing: new Set(missing), shared: sharedStore(store) };
-  const work = await openWorkerRun({ ...options, ...flags }, { ...environment, startedAt }, shared);
+  // There is a worker for each browser.
+  const own = { ...options, ...flags, memory: BROWSER_MB };
+  const work = await openWorkerRun(own, { ...environment, startedAt }, shared);
   const { sources, output } = work.run;
   const objects = storeIn(output);
   const snapshots = objects && new SharedSnapshots(objects, sources.database, work.service);
-  return { work, snapshots };
+  return { work, snapshots, deliveries: new WorkerDeliveries(work.run) };
 }

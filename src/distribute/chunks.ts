@@ -77,6 +77,6 @@ function evenParts(list: readonly Omit<Placed, 'part'>[], most: number): Placed[
 }
 
 /** The number of a chunk depends only on its content, so that a restarted coordinator finds the finished jobs. */
-export function chunkNumber(list: readonly Placed[]): number {
+export function chunkNumber(list: readonly unknown[]): number {
   return Number.parseInt(sha256Hex(JSON.stringify(list)).slice(0, NUMBER_DIGITS), 16);
 }

@@ -6,10 +6,17 @@ import { runId } from '../run/open/run-options.ts';
 import { logFailure } from '../run/processing.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { ChunkObjects, type ChunkResult, type RunDescription } from './chunk-objects.ts';
+import {
+  ChunkObjects,
+  type ChunkResult,
+  type DeliveryResult,
+  type RunDescription,
+} from './chunk-objects.ts';
 import { chunkNumber, chunksOf, type Placed } from './chunks.ts';
+import { DeliveryJobs } from './delivery-jobs.ts';
+import { DeliveryJobKinds } from './job-kinds.ts';
 import { pipelineStore } from './pipeline-store.ts';
-import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
+import { type ChunkJob, type ChunkQueue, CONVERT } from './queue/chunk-queue.ts';
 import { openRunQueue, runDigest } from './run-queue.ts';
 import { storeIn } from './shared-store.ts';
 
@@ -30,15 +37,20 @@ export async function openWorkers(run: Run, selected: Promise<unknown>): Promise
   const { options, environment, output, startedAt } = run;
   // The store that the run has open is used again, because it remembers the rights that its account had.
   const store = storeIn(output) ?? (await pipelineStore(options.pipeline, environment));
-  const queue = await openRunQueue(run, store);
+  const kinds = await DeliveryJobKinds.of(options.pipeline, environment.env);
+  const queue = await openRunQueue(run, store, kinds.queues);
   try {
     await selected;
     const objects = new ChunkObjects(store, runId(startedAt));
     await objects.describe(await describe(run));
     const distribution = new ChunkDistribution(run, queue, objects);
+    const workers = new DeliveryJobs({
+      ...{ run: runId(startedAt), queue, objects, kinds, log: environment.log },
+      onResult: (result) => distribution.addMade(result),
+    });
     return {
       execute: (...round) => distribution.execute(...round),
-      distribution,
+      ...{ distribution, workers },
       close: () => queue.close(),
     };
   } catch (error) {
@@ -83,7 +95,9 @@ class ChunkDistribution implements Distribution {
     const placed = articles.map((article, index) => ({ place: first + index, article }));
     const chunks = new Map(chunksOf(placed).map((list) => [chunkNumber(list), list]));
     const run = runId(startedAt);
-    const jobs = Array.from(chunks, ([chunk, { length }]) => ({ run, chunk, from: 0, to: length }));
+    const jobs = Array.from(chunks, ([chunk, { length }]) => {
+      return { run, kind: CONVERT, chunk, from: 0, to: length };
+    });
     /** Jobs that workers did for an earlier coordinator of this run. */
     const done = new Set<ChunkJob>();
     await inParallel(jobs, PUTS_AT_ONCE, async (job) => {
@@ -93,16 +107,21 @@ class ChunkDistribution implements Distribution {
     });
     const round = { chunks, progress, collect };
     for (const job of done) await this.#collect(job, round);
-    await this.#queue.execute(
-      this.#inTime(jobs.filter((job) => !done.has(job))),
-      (job) => this.#collect(job, round),
-      (job, error) => this.#giveUp(job, error, round),
-    );
+    await this.#queue.execute(CONVERT, this.#inTime(jobs.filter((job) => !done.has(job))), {
+      onDone: (job) => this.#collect(job, round),
+      onLost: (job, error) => this.#giveUp(job, error, round),
+    });
     for (const [stage, ms] of this.#table.takeStages()) metrics.stopwatch.add(stage, ms);
   }
 
   workers(): ReturnType<Distribution['workers']> {
-    return this.#queue.workers().map((worker) => ({ ...worker, ...this.#table.of(worker.name) }));
+    const workers = this.#queue.workers();
+    return workers.map(({ name, state }) => ({ name, state, ...this.#table.of(name) }));
+  }
+
+  /** Counts what a worker has made for deliveries. */
+  addMade({ worker, made, peakBytes }: DeliveryResult): void {
+    this.#table.addMade(worker, made.length, peakBytes);
   }
 
   fromCache(): number {
@@ -122,7 +141,7 @@ class ChunkDistribution implements Distribution {
   }
 
   async #collect(job: ChunkJob, round: Round): Promise<void> {
-    const result = await this.#objects.result(job);
+    const result = await this.#objects.result<ChunkResult>(job);
     for (const { result: one, place, ms } of result.results) this.#add(one, { place, ms }, round);
     this.#run.environment.progress?.({ ...round.progress });
     this.#run.metrics.add(result.measured);
@@ -157,18 +176,25 @@ type StageMs = ChunkResult['measured']['stageMs'];
 type Stage = keyof StageMs;
 
 function createWorkerTable() {
-  const none = { chunks: 0, configurations: 0, failed: 0, requests: 0, peakBytes: 0 };
+  const none = { chunks: 0, configurations: 0, made: 0, failed: 0, requests: 0, peakBytes: 0 };
   const rows = new Map<string, typeof none>();
   const stages = new Map<string, Map<Stage, number>>();
+  const rowOf = (worker: string, peakBytes: number) => {
+    const row = rows.get(worker) ?? { ...none };
+    rows.set(worker, row);
+    row.chunks++;
+    row.peakBytes = Math.max(row.peakBytes, peakBytes);
+    return row;
+  };
   return {
+    addMade(worker: string, tasks: number, peakBytes: number): void {
+      rowOf(worker, peakBytes).made += tasks;
+    },
     add(worker: string, { results, measured, peakBytes }: ChunkResult): void {
-      const row = rows.get(worker) ?? { ...none };
-      rows.set(worker, row);
-      row.chunks++;
+      const row = rowOf(worker, peakBytes);
       row.configurations += results.length;
       row.failed += results.filter(({ result }) => result.status === 'failed').length;
       row.requests += measured.requests.sent;
-      row.peakBytes = Math.max(row.peakBytes, peakBytes);
       const own = stages.get(worker) ?? new Map<Stage, number>();
       stages.set(worker, own);
       for (const [stage, ms] of Object.entries(measured.stageMs) as [Stage, number][])

@@ -1,6 +1,7 @@
 /** The queue of a pipeline, as its coordinator and its workers open it: they must have the same version and options. */
 
 import { conversionText } from '../convert/transform/convert-options.ts';
+import { sectionOf } from '../deliver/section.ts';
 import type { Environment } from '../run/file/environment.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import { withAccount } from '../run/open/connect.ts';
@@ -64,15 +65,17 @@ export async function checkQueue(env: Environment, now: () => number): Promise<s
 /**
  * Opens the queue of a run, for its coordinator.
  *
+ * @param kinds - Of the jobs that the run may have.
  * @throws {@link ConverterError} As {@link checkQueue}, and the codes of the store.
  */
 export async function openRunQueue(
   { options, environment, startedAt }: Run,
   store: ObjectStore,
+  kinds: readonly string[],
 ): Promise<ChunkQueue> {
   const { env, log, now, signal } = environment;
   const queue = await queueOf(options.pipeline, env, store);
-  return queueAt(queue.url).openQueue({ ...queue, run: runId(startedAt), log, signal, now });
+  return queueAt(queue.url).openQueue({ ...queue, run: runId(startedAt), kinds, log, signal, now });
 }
 
 /**
@@ -115,10 +118,12 @@ export async function runDigest(
 /** All on which the result of an article depends, and its limits, which all workers of a run have in common. */
 async function workParts(pipeline: Pipeline, env: Environment) {
   const { convert, limits, freshness } = pipeline;
+  const { profiles, variants, pictures, swatches } = sectionOf(pipeline) ?? {};
+  const deliver = { profiles, variants, pictures, swatches };
   // An open run has the account already; a run that looks for a run to continue does not.
   const given = await withAccount(pipeline.service, env, async () => undefined);
   const { account = '', ...service } = given;
-  return { convert: conversionText(convert), service, account, limits, freshness };
+  return { convert: conversionText(convert), service, account, limits, freshness, deliver };
 }
 
 const digestOf = (value: unknown): string => sha256Hex(JSON.stringify(value)).slice(0, 16);

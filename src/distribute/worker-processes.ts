@@ -41,8 +41,8 @@ const END_MS = 24_000;
 
 interface WorkerProcessesOptions {
   count: number;
-  /** Starts this program as a worker process, with a channel that serializes as JSON. */
-  start(): ChildProcess;
+  /** Starts this program as the worker of a number, from 1, with a channel that serializes as JSON. */
+  start(number: number): ChildProcess;
   /** The login; undefined if each process has a service of its own. */
   tokens: TokenSource | undefined;
   /** @param number - Number of the worker, from 1. */
@@ -103,7 +103,7 @@ async function runProcess(
   stop: AbortSignal,
   fail: (error: ConverterError) => void,
 ): Promise<{ how: string | number | null; hasWorked: boolean }> {
-  const child = start();
+  const child = start(number);
   log.info('a worker process has started', { number, pid: child.pid });
   let hasWorked = false;
   const send = (message: WorkerMessages['answer']) => {

@@ -2,17 +2,17 @@
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { JobKind } from '../run/executor.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import type { RunOptions } from '../run/open/run-options.ts';
 import { concurrencyOf } from '../source/service/service-config.ts';
-import type { ChunkResult } from './chunk-objects.ts';
-import { ChunkProcessor } from './chunk-processor.ts';
+import { asConverterError, endsRun } from '../support/errors.ts';
+import { ChunkProcessor, type JobResult } from './chunk-processor.ts';
+import { hasOtherBrowser, workerJobs } from './job-kinds.ts';
 import { pipelineStore } from './pipeline-store.ts';
-import type { ChunkJob, WorkerShare } from './queue/chunk-queue.ts';
+import { type ChunkJob, CONVERT, type JobCounts, type WorkerShare } from './queue/chunk-queue.ts';
 import { openPipelineWorker } from './run-queue.ts';
 
-/** Jobs of a worker at the same time: the next job begins while the last articles of another are converted. */
-const JOBS_AT_ONCE = 2;
 /**
  * How long a worker that is stopping continues its chunks, milliseconds. A container is killed after 30 s, and closing
  * a connection to a queue that does not answer takes 8 s.
@@ -21,11 +21,13 @@ const GRACE_MS = 20_000;
 
 interface ChunkFigures {
   /** Configurations by status. */
-  configurations: Record<string, number>;
+  configurations?: Record<string, number>;
   /** Requests by status of the response, or `none`. */
-  requests: Record<string, number>;
-  bytesReceived: number;
-  fromCache: number;
+  requests?: Record<string, number>;
+  bytesReceived?: number;
+  fromCache?: number;
+  /** Tasks of deliveries by what became of them: `made` or `failed`. */
+  tasks?: Record<string, number>;
 }
 
 /** Events of a worker for its observers, such as its status server; plain data. */
@@ -35,7 +37,9 @@ export type WorkerEvent =
   /** The worker's share of the limits of the service, from 0 to 1. */
   | { kind: 'share'; part: number }
   /** Duration of a chunk that has ended; without figures, the chunk failed or was given back. */
-  | { kind: 'chunk'; ms: number; figures?: ChunkFigures | undefined }
+  | { kind: 'chunk'; jobs: string; ms: number; figures?: ChunkFigures | undefined }
+  /** Jobs on the queue, of all workers. */
+  | { kind: 'jobs'; counts: readonly JobCounts[] }
   /** Memory of the worker's process, bytes. */
   | { kind: 'memory'; bytes: number };
 
@@ -47,13 +51,14 @@ const MEMORY_MS = 5_000;
  * Works for runs of a pipeline until the signal aborts: then the worker finishes its chunks, within 30 s.
  *
  * @param name - Name by {@link createWorkerName}.
+ * @param kinds - The kinds of jobs that it does. @defaultValue all that this machine can do
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`; `WORKER_REFUSED` if a
  *   run has another version or other options; the codes of the store.
  */
 export async function runWorker(
   options: RunOptions,
   environment: RunEnvironment,
-  name: string,
+  { name, kinds }: { name: string; kinds?: readonly JobKind[] | undefined },
   watch: Watch = () => {},
 ): Promise<void> {
   const { log, now, signal } = environment;
@@ -67,16 +72,25 @@ export async function runWorker(
   const concurrency = concurrencyOf(pipeline.service);
   const work = async (job: ChunkJob, cancelled: AbortSignal): Promise<void> => {
     const begunAt = now();
-    const end = (result?: ChunkResult) =>
-      watch({ kind: 'chunk', ms: now() - begunAt, figures: result && figuresOf(result) });
+    const end = (result?: JobResult) => {
+      const figures = result && figuresOf(result);
+      watch({ kind: 'chunk', jobs: job.kind, ms: now() - begunAt, figures });
+    };
     try {
       const result = await processor.process(job, cancelled);
       if (result !== undefined) end(result);
     } catch (error) {
       end();
+      const { code, message } = asConverterError(error);
+      if (job.kind !== CONVERT && code !== 'INTERRUPTED' && endsRun(code)) {
+        log.error('does no more jobs of this kind', { kind: job.kind, code, message });
+        worker.leave(job.kind);
+      }
       throw error;
     }
   };
+  const { jobsAtOnce, omitted } = await workerJobs(pipeline, environment.env, kinds);
+  if (omitted !== undefined) log.info(omitted);
   const onShare = (share: WorkerShare) => {
     processor.share(share);
     const requests = concurrencyOf(pipeline.service, share);
@@ -87,7 +101,7 @@ export async function runWorker(
   };
   const worker = await openPipelineWorker(pipeline, environment, store, {
     name,
-    jobsAtOnce: JOBS_AT_ONCE,
+    jobsAtOnce,
     mostWorkers: concurrency,
     handlers: {
       work,
@@ -96,6 +110,11 @@ export async function runWorker(
         processor.hold(milliseconds);
         log.debug('holds its requests, as another worker does', { milliseconds });
       },
+      onNeeds(needs) {
+        if (hasOtherBrowser(jobsAtOnce, needs))
+          log.warn('takes no pictures, since the run has another browser: pixels would differ');
+      },
+      onCounts: (counts) => watch({ kind: 'jobs', counts }),
       onCutOff: (isCutOff) => watch({ kind: 'ready', isReady: !isCutOff && !signal.aborted }),
     },
   });
@@ -119,7 +138,12 @@ export async function runWorker(
   }
 }
 
-function figuresOf({ results, measured }: ChunkResult): ChunkFigures {
+function figuresOf(done: JobResult): ChunkFigures {
+  if (done.kind === 'made') {
+    const failed = done.made.filter((one) => 'error' in one).length;
+    return { tasks: { made: done.made.length - failed, failed } };
+  }
+  const { results, measured } = done;
   const configurations: Record<string, number> = {};
   for (const { result } of results)
     configurations[result.status] = (configurations[result.status] ?? 0) + 1;

@@ -5,8 +5,16 @@ import type { RunEnvironment } from './open/run-environment.ts';
 import type { RunOptions } from './open/run-options.ts';
 import type { OpenSharedStore } from './open/shared-store.ts';
 import type { Execute } from './processing.ts';
-import type { Deliveries } from './publishing/deliveries.ts';
+import type { Deliveries, DeliveryJobKind, DeliveryWorkers } from './publishing/deliveries.ts';
 import type { ArticlePictures, RunReport } from './report/run-report.ts';
+
+/** The kinds of jobs that workers do: conversions, and files that are made of GLBs. */
+export const JOB_KINDS = ['convert', 'profiles', 'pictures'] as const satisfies readonly (
+  | 'convert'
+  | DeliveryJobKind
+)[];
+
+export type JobKind = (typeof JOB_KINDS)[number];
 
 /** What workers did, and what is left of it. */
 export interface Distribution {
@@ -20,6 +28,8 @@ export interface Distribution {
 export interface Executor {
   execute: Execute;
   distribution?: Distribution;
+  /** Who makes files of GLBs, if not this process. */
+  workers?: DeliveryWorkers;
   close(): Promise<void>;
 }
 

@@ -145,8 +145,11 @@ function executeLocked(
   return withLockedRun(options, environment, parts, (run) =>
     unlessKilled(run, async (_, killed) => {
       const begun = options.pipeline.deliver && (await parts.deliveries?.begin(run));
-      const executing = executeRun(run, plan, killed, { ...parts, begun });
-      return executing.finally(() => begun?.close());
+      const closing: (() => Promise<void>)[] = [async () => begun?.close()];
+      const executing = executeRun(run, plan, killed, { ...parts, begun, closing });
+      return executing.finally(async () => {
+        for (const close of closing) await close();
+      });
     }),
   );
 }
@@ -154,6 +157,8 @@ function executeLocked(
 interface BegunParts extends RunParts {
   /** Deliveries that make files of each GLB that the run builds. */
   begun?: Begun | undefined;
+  /** What is closed when the run has ended, in this order. */
+  closing: (() => Promise<void>)[];
 }
 
 /** Removes the notes of what is in work when the run ends by itself or is interrupted; a kill leaves them. */
@@ -282,7 +287,7 @@ async function selectAndProcess(
   run: Run,
   plan: RunPlan,
   quarantine: Quarantine,
-  { sharing, begun }: BegunParts,
+  { sharing, begun, closing }: BegunParts,
 ): Promise<{ selection: Selection; end: RunEnd; distribution?: Executor['distribution'] }> {
   let selection: Selection = { articles: [], failures: [], warnings: [] };
   let executor: Executor | undefined;
@@ -295,6 +300,9 @@ async function selectAndProcess(
     opening = openExecutor(run, plan, selecting, sharing);
     const [selected, opened] = await Promise.all([selecting, opening]);
     executor = opened;
+    // Workers of the run make its deliveries, too.
+    closing.push(() => opened.close());
+    if (opened.workers !== undefined) begun?.share(opened.workers);
     const chosen = await quarantine.select(selected);
     selection = chosen.selection;
     const execute = begun ? delivering(executor.execute, begun) : executor.execute;
@@ -309,13 +317,13 @@ async function selectAndProcess(
     // Without a queue, nothing has to be selected any more.
     await run.sources.session.close();
     await selecting?.catch(() => {});
+    if (executor === undefined)
+      // One that has not opened closes by itself.
+      await opening?.then(
+        ({ close }) => close(),
+        () => {},
+      );
     return ended(end);
-  } finally {
-    // If the selection has failed, it closes by itself.
-    await opening?.then(
-      ({ close }) => close(),
-      () => {},
-    );
   }
 }
 

@@ -42,12 +42,11 @@ export function openWorkerRun(
   });
   return new Promise((resolve, reject) => {
     const work = async (run: Run) => {
-      const processor = await fetchAndConvert(run);
       const close = async () => {
         end();
         await whole;
       };
-      resolve(new WorkerRun(run, processor, close));
+      resolve(new WorkerRun(run, close));
       await ended;
       // This process did a part of the run: the next run continues what other processes began.
       await run.sources.session.finish(true);
@@ -62,15 +61,15 @@ class WorkerRun {
   readonly close: () => Promise<void>;
   /** Name of the service in the database. */
   readonly service: string;
-  readonly #processor: Processor;
+  /** A worker that only makes files needs no service. */
+  #processor: Promise<Processor> | undefined;
   /** Number of responses from the cache that earlier measurements have reported. */
   #reportedHits = 0;
 
-  constructor(run: Run, processor: Processor, close: () => Promise<void>) {
+  constructor(run: Run, close: () => Promise<void>) {
     this.run = run;
     this.close = close;
     this.service = pipelineServiceId(run.options.pipeline.service);
-    this.#processor = processor;
   }
 
   /**
@@ -85,14 +84,21 @@ class WorkerRun {
     const own = { ...environment, signal: AbortSignal.any([environment.signal, signal]) };
     const results: CollectedResult[] = [];
     const progress = { total: articles.length, done: 0, failed: 0 };
-    const execute = inThisProcess({ ...run, environment: own }, this.#processor);
+    this.#processor ??= fetchAndConvert(run);
+    const execute = inThisProcess({ ...run, environment: own }, await this.#processor);
     await execute(articles, progress, 0, (result, { place, ms }) =>
       results.push({ place, ms, result }),
     );
-    run.sources.database.flush();
-    await syncObjects(run.output.unsynced);
-    await run.sources.flushBodies?.();
+    await this.share();
     return { results, failed: progress.failed };
+  }
+
+  /** Waits until other processes have what this one has stored. */
+  async share(): Promise<void> {
+    const { sources, output } = this.run;
+    sources.database.flush();
+    await syncObjects(output.unsynced);
+    await sources.flushBodies?.();
   }
 
   /** Returns what was measured since the last call, and begins anew. */

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Digest } from '../../model/snapshot.ts';
 import type { Run } from '../../run/open/open-run.ts';
+import { objectKey } from '../../run/output/article-path.ts';
 import type { DeliveredFile, DeliveryLine } from '../../run/output/delivered-files.ts';
+import type { BuiltGlb, DeliveryJobKind, DeliveryTask } from '../../run/publishing/deliveries.ts';
 import type { Master } from '../../run/publishing/masters.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { readBytes, sha256Hex } from '../../support/files.ts';
@@ -50,8 +52,18 @@ export interface Delivery {
     subject: Subject,
     tools: { keep: (file: Placed) => Promise<DeliveredFile>; spend: Spend },
   ): Promise<Outcome[]>;
-  /** Makes the files of a GLB that may be published, so that they are known by then. A failure is met again. */
-  prepare?(sha256: Digest, source: MasterSource): Promise<void>;
+  /** What a machine must have to make its files. */
+  kind: DeliveryJobKind;
+  /** What another process needs to know to make the files of a subject; without it, this process makes them. */
+  taskOf?(subject: Subject): DeliveryTask;
+  /**
+   * Makes the files of a task, so that {@link make} finds them.
+   *
+   * @param spend - Without it, `make` reports the time.
+   */
+  prepare?(task: DeliveryTask, sourceOf: SourceOf, spend?: Spend): Promise<void>;
+  /** Whether it makes files of each GLB alone, which may begin before the GLB is published. */
+  isOfEach?: boolean;
   /** Whether what was made before is made again. */
   again: boolean;
   /** As {@link Maker.edition}. */
@@ -59,6 +71,19 @@ export interface Delivery {
   /** Returns a sentence about a limitation, once the delivery has worked. */
   limitation?(): string | undefined;
   close?(): Promise<void>;
+}
+
+/** Finds a GLB by its digest. */
+export type SourceOf = (master: BuiltGlb) => MasterSource;
+
+/** Where GLBs are that a run has stored, whether they are published or not. */
+export function storedMasters({ output }: Pick<Run, 'output'>): SourceOf {
+  const { objects, published } = output;
+  return ({ sha256, bytes }) => {
+    if (published !== undefined) return { read: () => checked(sha256, published) };
+    const file = { path: objects.pathOf(sha256), name: objectKey(sha256), bytes };
+    return { read: () => readMasterFile({ ...file, sha256 }), file };
+  };
 }
 
 /** Reads a master. @throws {@link ConverterError} `STORE_DAMAGED` where its link has another content. */
@@ -72,7 +97,7 @@ export function masterReader({ options, output }: Pick<Run, 'options' | 'output'
   const read = ({ glb, sha256 }: Master) =>
     output.published === undefined
       ? readMasterFile({ path: join(options.pipeline.outputDir, glb), name: glb, sha256 })
-      : output.published.readObject(sha256);
+      : checked(sha256, output.published);
   const kept = new LRUCache<Digest, Promise<Uint8Array>>({ maxSize: KEPT_BYTES });
   return (master) => {
     const known = kept.get(master.sha256);
@@ -84,13 +109,25 @@ export function masterReader({ options, output }: Pick<Run, 'options' | 'output'
   };
 }
 
+/** Reads a master in a store. @throws {@link ConverterError} `STORE_DAMAGED`, and the codes of the store. */
+async function checked(
+  sha256: Digest,
+  published: NonNullable<Run['output']['published']>,
+): Promise<Uint8Array> {
+  const master = await published.readObject(sha256);
+  return requireContent(master, objectKey(sha256), sha256);
+}
+
 /** Reads the file of a master. @throws {@link ConverterError} `STORE_DAMAGED` if it has another content. */
 export async function readMasterFile({
   path,
   name,
   sha256,
 }: Omit<MasterFile, 'bytes'>): Promise<Uint8Array> {
-  const master = await readBytes(path);
+  return requireContent(await readBytes(path), name, sha256);
+}
+
+function requireContent(master: Uint8Array, name: string, sha256: Digest): Uint8Array {
   if (sha256Hex(master) === sha256) return master;
   const message = `${name}: expected the content ${sha256}, received another`;
   throw new ConverterError('STORE_DAMAGED', message);

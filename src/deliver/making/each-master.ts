@@ -2,12 +2,13 @@
 import { extname, join } from 'node:path';
 import { configurationLabel } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
+import type { DeliveryTask } from '../../run/publishing/deliveries.ts';
 import type { Master } from '../../run/publishing/masters.ts';
 import { sha256Hex } from '../../support/files.ts';
-import { beside, type Delivery } from './delivery.ts';
+import { beside, type Delivery, type SourceOf } from './delivery.ts';
 import type { Opening } from './kind.ts';
 import { type MasterSource, madeFiles } from './made-files.ts';
-import { type FilePlace, type Maker, SHARED_ADDRESS } from './maker.ts';
+import { type FilePlace, type Maker, SHARED_ADDRESS, type Spend } from './maker.ts';
 
 /** The delivery of a maker; equal masters are processed once. @param accepted - As {@link Delivery.accepted}. */
 export function eachMaster(
@@ -26,8 +27,9 @@ export function eachMaster(
     return { read: () => readMaster(master), ...(published === undefined && { file }) };
   };
   const asked = JSON.stringify([delivery, maker.files]);
+  const kind = maker.hasBrowser ? 'pictures' : 'profiles';
   return {
-    ...{ name: delivery, atOnce, accepted, edition, again },
+    ...{ name: delivery, kind, atOnce, accepted, edition, again },
     subjectsOf: (masters) =>
       masters.map((master) => ({
         label: configurationLabel(master.id),
@@ -35,12 +37,17 @@ export function eachMaster(
         source: sha256Hex(`${master.sha256} ${master.glb} ${asked}`),
       })),
     ...(!maker.isMadeLate && {
-      prepare: async (sha256: Digest, source: MasterSource) => {
-        const spend = (ms: number) => {
+      isOfEach: true,
+      taskOf: ({ masters: [{ sha256, bytes }] }): DeliveryTask => ({
+        ...{ kind, delivery },
+        masters: [{ sha256, bytes }],
+      }),
+      prepare: async ({ masters }: DeliveryTask, sourceOf: SourceOf, spend?: Spend) => {
+        const { sha256 } = masters[0]!;
+        const note = (ms: number) => {
           spentMs.set(sha256, (spentMs.get(sha256) ?? 0) + ms);
         };
-        // The delivery tries again: conversions may have left too little time or memory.
-        await filesOf(sha256, source, spend).catch(() => undefined);
+        await filesOf(sha256, sourceOf(masters[0]!), spend ?? note);
       },
     }),
     async make({ masters: [master] }, { keep, spend }) {

@@ -57,6 +57,8 @@ export interface Maker {
   isFlat?: boolean;
   /** Whether its files are not made before their masters are published, such as those that it compares. */
   isMadeLate?: boolean;
+  /** Whether a browser takes part: files are made only where it is the same. */
+  hasBrowser?: boolean;
   /** Number of masters that are processed at the same time. */
   atOnce: number;
   /**

@@ -109,10 +109,17 @@ async function unpackOnce(cacheDir: string): Promise<string> {
   }
 }
 
+const packageFolder = () => dirname(dirname(dirname(packagePath()!)));
+
+/** The version of the package, which must be installed. */
+export async function versionOfPackage(): Promise<string> {
+  return JSON.parse(await readText(join(packageFolder(), 'package.json'))).version;
+}
+
 /** Name of the folder, which changes with every content of the package. */
 async function nameOfPackage(): Promise<string> {
-  const folder = dirname(dirname(dirname(packagePath()!)));
-  const { version } = JSON.parse(await readText(join(folder, 'package.json')));
+  const folder = packageFolder();
+  const version = await versionOfPackage();
   const sizes: string[] = [];
   for (const { name } of await listEntries(join(folder, 'bin')))
     sizes.push(`${name} ${(await statIfExists(join(folder, 'bin', name)))?.bytes}`);

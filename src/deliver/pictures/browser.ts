@@ -2,6 +2,7 @@
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import type { Environment } from '../../run/file/environment.ts';
 import { ConverterError } from '../../support/errors.ts';
@@ -16,7 +17,12 @@ import {
   withTemporaryFolder,
 } from '../../support/files.ts';
 import { installCommand, isInstalled } from '../../support/optional.ts';
-import { BROWSER_PACKAGE, hasBrowserPackage, unpackBrowser } from './browser-package.ts';
+import {
+  BROWSER_PACKAGE,
+  hasBrowserPackage,
+  unpackBrowser,
+  versionOfPackage,
+} from './browser-package.ts';
 
 /** Names the browser if the option `--browser` is missing: a path, {@link BROWSER_PACKAGE}, or `none`. */
 export const BROWSER_VARIABLE = 'BTG2GLTF_BROWSER';
@@ -91,6 +97,18 @@ function requirePackage(from: string, cacheDir: string): FoundBrowser {
   if (hasBrowserPackage()) return { path: undefined, from: BROWSER_PACKAGE, cacheDir };
   const message = `${from}: expected an installed package, but ${BROWSER_PACKAGE} is not installed, or does not run on this system`;
   throw new ConverterError('USAGE', message);
+}
+
+/** What decides the pixels of a browser's pictures, besides its arguments. */
+export async function browserVersion({ path }: FoundBrowser): Promise<string> {
+  if (path === undefined) return `${BROWSER_PACKAGE} ${await versionOfPackage()}`;
+  const { execFile } = await import('node:child_process');
+  const printed = await promisify(execFile)(path, ['--version'], { timeout: START_MS }).then(
+    ({ stdout }) => stdout.trim(),
+    () => '',
+  );
+  // On Windows, it prints nothing.
+  return printed || `${(await statIfExists(path))?.bytes} bytes`;
 }
 
 const EXECUTE_BITS = 0o111;

@@ -29,7 +29,7 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
   const fileOf = (name: string) => `${name}.${format}`;
   return {
     ...pictureFiles(options),
-    atOnce: AT_ONCE,
+    ...{ atOnce: AT_ONCE, hasBrowser: true },
     edition: PICTURE_EDITION,
     async make(master, names, spend) {
       const wanted = new Set(names);

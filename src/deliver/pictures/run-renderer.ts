@@ -23,15 +23,20 @@ export const WITHOUT_BROWSER: Renderer = {
 const renderers = new WeakMap<Run, Renderer>();
 
 /** Memory of a browser, MiB: with the largest model of the sample range it had 604 at 2,048 pixels a side. */
-const BROWSER_MB = 640;
+export const BROWSER_MB = 640;
 
 /** How many browsers draw at the same time: each keeps nearly two processors busy, and has memory of its own. */
 export function browserCount(processors: number, memoryMb: number): number {
-  return Math.max(1, Math.floor(Math.min(processors / 2, memoryMb / BROWSER_MB)));
+  return Math.max(1, Math.min(Math.floor(processors / 2), browsersIn(memoryMb)));
+}
+
+/** How many browsers a memory has room for: one at least. */
+export function browsersIn(memoryMb: number): number {
+  return Math.max(1, Math.floor(memoryMb / BROWSER_MB));
 }
 
 /** Half of the memory that this process may use, MiB; a container may have less than its machine. */
-function defaultMemoryMb(): number {
+export function defaultMemoryMb(): number {
   const limit = process.constrainedMemory?.() || Number.POSITIVE_INFINITY;
   return Math.min(totalmem(), limit) / 2 ** 21;
 }

@@ -68,7 +68,7 @@ export function createSwatchMaker(renderer: Renderer, options: SwatchOptions): M
   return {
     name: SWATCHES,
     files: [{ name: 'materials.json', key }],
-    atOnce: AT_ONCE,
+    ...{ atOnce: AT_ONCE, hasBrowser: true },
     edition: PICTURE_EDITION,
     digestOf: digestOfSamples,
     async make(master, _, spend) {

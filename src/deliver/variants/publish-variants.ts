@@ -1,6 +1,7 @@
 /** The delivery of variants: one file per article for all finishes of a shape. */
 
 import { articleKey, articleLabel, configurationKey } from '../../model/configuration-id.ts';
+import type { Digest } from '../../model/snapshot.ts';
 import type { CatalogueLine } from '../../run/lists/manifest-line.ts';
 import { openCatalogue } from '../../run/output/manifest.ts';
 import type { Master } from '../../run/publishing/masters.ts';
@@ -9,8 +10,15 @@ import { groupBy } from '../../support/group-by.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
 import { beside, type Delivery, type Outcome, type Subject } from '../making/delivery.ts';
 import type { Opening } from '../making/kind.ts';
+import type { Spend } from '../making/maker.ts';
 import { VARIANTS } from '../making/names.ts';
-import { VARIANTS_VERSION, type VariantSource, type Variants } from './variants.ts';
+import type { ReadByPlace } from '../making/threads.ts';
+import {
+  VARIANTS_VERSION,
+  type VariantGroup,
+  type VariantSource,
+  type Variants,
+} from './variants.ts';
 
 /** Articles that are worked on at the same time, each in a thread: a file may need much memory. */
 const MOST_AT_ONCE = 2;
@@ -35,6 +43,8 @@ export function openVariants(
     number: id.finalarticlenumber || id.basearticlenumber,
     properties: catalogue?.get(configurationKey(id))?.properties ?? [],
   });
+  const sourcesOf = (masters: readonly Master[]) =>
+    masters.map((master): VariantSource => ({ ...describe(master), sha256: master.sha256 }));
   const once = async (key: string, make: () => Promise<Uint8Array>) => {
     const name = `${VARIANTS} ${VARIANTS_VERSION} ${key}`;
     const known = again ? undefined : await run.sources.derived.get(name);
@@ -43,8 +53,34 @@ export function openVariants(
     await run.sources.derived.put(name, made);
     return made;
   };
+  const call = async <R>(
+    { weight, spend, readMaster: read }: Making,
+    name: string,
+    given: unknown,
+  ) => {
+    const what = { delivery: VARIANTS, name, given: [given], weight, readMaster: read };
+    const { result, ms } = await threads.call<R>(what);
+    spend(ms);
+    return result;
+  };
+  const variantsOf = async (making: Making): Promise<Variants> => {
+    const grouped = await once(`groups ${making.source}`, async () => {
+      const found = await call<Variants>(making, 'group', making.sources);
+      return new TextEncoder().encode(JSON.stringify(found));
+    });
+    return JSON.parse(new TextDecoder().decode(grouped)) as Variants;
+  };
+  /** Makes the file of a group; none if it would equal its master. */
+  const fileOf = async (group: VariantGroup, making: Making): Promise<Uint8Array | undefined> => {
+    if (group.variants.length === 1) return undefined;
+    const { sources } = making;
+    const shown = group.variants.map(({ name, sources: [at] }) => [name, sources[at!]!.sha256]);
+    const key = `file ${sha256Hex(JSON.stringify(shown))}`;
+    return once(key, () => call<Uint8Array>(making, 'combine', group));
+  };
   return {
     name: VARIANTS,
+    kind: 'profiles',
     atOnce: Math.min(MOST_AT_ONCE, Math.floor(threads.atOnce / 2)),
     accepted,
     again,
@@ -52,34 +88,35 @@ export function openVariants(
       catalogue = await openCatalogue(run.options.pipeline.outputDir);
       return subjectsOf(masters, describe);
     },
+    taskOf({ masters, source }) {
+      const sources = sourcesOf(masters);
+      const given: Given = { source, sources };
+      const glbs = masters.map(({ sha256, bytes }) => ({ sha256, bytes }));
+      return { kind: 'profiles', delivery: VARIANTS, masters: glbs, given };
+    },
+    async prepare({ masters, given }, sourceOf, spend = () => {}) {
+      const making = {
+        ...{ ...(given as Given), spend, weight: weightOf(masters) },
+        readMaster: (place: number) => sourceOf(masters[place]!).read(),
+      };
+      for (const group of (await variantsOf(making)).groups) await fileOf(group, making);
+    },
     async make({ masters: article, source }, { keep, spend }) {
-      const sources = article.map((master): VariantSource => {
-        return { ...describe(master), sha256: master.sha256 };
-      });
-      const weight = article.reduce((sum, { bytes }) => sum + bytes, 0);
-      const call = async <R>(name: string, ...given: unknown[]) => {
-        const read = (place: number) => {
+      const making = {
+        ...{ source, sources: sourcesOf(article), spend, weight: weightOf(article) },
+        readMaster: (place: number) => {
           run.environment.signal.throwIfAborted();
           return readMaster(article[place]!);
-        };
-        const what = { delivery: VARIANTS, name, given, weight, readMaster: read };
-        const { result, ms } = await threads.call<R>(what);
-        spend(ms);
-        return result;
+        },
       };
-      const grouped = await once(`groups ${source}`, async () =>
-        new TextEncoder().encode(JSON.stringify(await call<Variants>('group', sources))),
-      );
-      const { groups, splitBy } = JSON.parse(new TextDecoder().decode(grouped)) as Variants;
+      const { groups, splitBy } = await variantsOf(making);
       const outcomes: Outcome[] = article.map(() => ({
         files: [],
         ...(groups.length > 1 && { splitBy: splitBy.map(({ text, name }) => text || name) }),
       }));
       for (const group of groups) {
-        if (group.variants.length === 1) continue;
-        const shown = group.variants.map(({ name, sources: [at] }) => [name, sources[at!]!.sha256]);
-        const key = `file ${sha256Hex(JSON.stringify(shown))}`;
-        const bytes = await once(key, () => call<Uint8Array>('combine', group));
+        const bytes = await fileOf(group, making);
+        if (bytes === undefined) continue;
         const path = beside(article[group.variants[0]!.sources[0]!]!, VARIANTS);
         const file = await keep({ name: FILE, path, bytes, facts: {} });
         const variants = group.variants.length;
@@ -89,6 +126,23 @@ export function openVariants(
       return outcomes;
     },
   };
+}
+
+/** What its task needs besides the GLBs. */
+interface Given {
+  /** As {@link Subject.source}. */
+  source: Digest;
+  sources: VariantSource[];
+}
+
+interface Making extends Given {
+  weight: number;
+  spend: Spend;
+  readMaster: ReadByPlace;
+}
+
+function weightOf(masters: readonly { bytes: number }[]): number {
+  return masters.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 type Description = Pick<VariantSource, 'number' | 'properties'>;

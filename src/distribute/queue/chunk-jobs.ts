@@ -5,7 +5,13 @@ import type { ChunkJob } from './chunk-queue.ts';
 
 const place = z.int().nonnegative();
 const chunkJob = z
-  .object({ run: z.string().min(1), chunk: place, from: place, to: place })
+  .object({
+    run: z.string().min(1),
+    kind: z.string().min(1),
+    chunk: place,
+    from: place,
+    to: place,
+  })
   .refine(({ from, to }) => from < to);
 
 /** Reads a job from a queue; undefined if it is not a job of btg2gltf, since other programs may use the server. */
@@ -24,12 +30,13 @@ export function endsRunOfAll(code: ErrorCode): boolean {
 }
 
 /** The two halves of a job, the first of which is the larger; none if it has only one place. */
-export function halvesOf({ run, chunk, from, to }: ChunkJob): ChunkJob[] {
+export function halvesOf(job: ChunkJob): ChunkJob[] {
+  const { from, to } = job;
   const middle = from + Math.ceil((to - from) / 2);
   if (middle >= to) return [];
   return [
-    { run, chunk, from, to: middle },
-    { run, chunk, from: middle, to },
+    { ...job, to: middle },
+    { ...job, from: middle },
   ];
 }
 
@@ -38,7 +45,7 @@ export function halvesOf({ run, chunk, from, to }: ChunkJob): ChunkJob[] {
  *
  * @example
  * ```ts
- * const job = { run: 'r', chunk: 0, from: 0, to: 8 };
+ * const job = { run: 'r', kind: 'convert', chunk: 0, from: 0, to: 8 };
  * divide(job, [{ ...job, from: 2, to: 4 }]).rest; // → places 0 to 2 and 4 to 8
  * ```
  */

@@ -18,8 +18,13 @@ const beat = z.object({
   since: z.number(),
   /** A joining worker has not started to work: the others receive its beats first. */
   state: z.enum(['joining', 'working', 'idle', 'stopped', 'refused']),
-  /** Number of jobs that the process does at once. */
-  slots: z.number(),
+  /** How many jobs of each kind the process does at once; earlier versions have a number, which counts for none. */
+  slots: z.union([
+    z.record(text, z.number()),
+    z.number().transform((): Record<string, number> => ({})),
+  ]),
+  /** The kinds of jobs that a coordinator may have. */
+  needs: z.array(text).default([]),
   /** Jobs that have ended, with any result. */
   ended: z.number(),
 });
@@ -28,13 +33,13 @@ const controlMessage = z.discriminatedUnion('kind', [
   beat,
   z.object({ kind: z.literal('pause'), from: text, milliseconds: z.number() }),
   z.object({ kind: z.literal('refuse'), to: text, message: text }),
-  z.object({ kind: z.literal('cancel'), run: text }),
+  z.object({ kind: z.literal('cancel'), run: text, jobs: text }),
   // The answer to a coordinator that joins while another works.
   z.object({ kind: z.literal('occupied'), to: text, run: text }),
 ]);
 
 /** A heartbeat. */
-export type Beat = Readonly<z.infer<typeof beat>>;
+export type Beat = Readonly<z.output<typeof beat>>;
 /** A published message. */
 export type ControlMessage = z.infer<typeof controlMessage>;
 

@@ -1,7 +1,7 @@
 /** The messages of the coordinator: it learns which workers it has, and whether there is another coordinator. */
 import { randomBytes } from 'node:crypto';
 import { ConverterError } from '../../support/errors.ts';
-import type { ChunkQueueOptions, QueueWorkerInfo } from './chunk-queue.ts';
+import { type ChunkQueueOptions, CONVERT, type QueueWorkerInfo } from './chunk-queue.ts';
 import {
   type Beat,
   type Control,
@@ -97,20 +97,20 @@ export class CoordinatorControl {
     this.#endedJobs++;
   }
 
-  /** Makes workers drop the jobs of the run. */
-  cancelJobs(): void {
-    this.#control.publish({ kind: 'cancel', run: this.#options.run });
+  /** Makes workers drop the jobs of a kind. */
+  cancelJobs(jobs: string): void {
+    this.#control.publish({ kind: 'cancel', run: this.#options.run, jobs });
   }
 
   stop(): void {
     this.#state = 'stopped';
   }
 
-  /** Number of jobs that the workers of this run do at once. */
-  slots(): number {
+  /** Number of jobs of a kind that the workers of this run do at once. */
+  slots(kind: string): number {
     const { digest } = this.#options;
     const workers = this.#members.live().filter(({ beat }) => beat.digest === digest);
-    return workers.reduce((sum, { beat }) => sum + beat.slots, 0);
+    return workers.reduce((sum, { beat }) => sum + (beat.slots[kind] ?? 0), 0);
   }
 
   /** Every worker that has joined in this run, by name. */
@@ -118,7 +118,11 @@ export class CoordinatorControl {
     return this.#members
       .all()
       .filter(({ beat }) => beat.role === 'worker')
-      .map(({ beat, isLost }) => ({ name: beat.name, state: this.#shownState(beat, isLost) }));
+      .map(({ beat, isLost }) => ({
+        name: beat.name,
+        state: this.#shownState(beat, isLost),
+        kinds: Object.keys(beat.slots),
+      }));
   }
 
   async close(): Promise<void> {
@@ -128,10 +132,10 @@ export class CoordinatorControl {
   }
 
   #beat(): Beat {
-    const { version, digest, options } = this.#options;
+    const { version, digest, options, kinds = [CONVERT] } = this.#options;
     return {
       ...{ kind: 'beat', role: 'coordinator', name: this.#name, version, digest, options },
-      ...{ state: this.#state, ended: this.#endedJobs, since: 0, slots: 0 },
+      ...{ state: this.#state, ended: this.#endedJobs, since: 0, slots: {}, needs: [...kinds] },
     };
   }
 

@@ -8,7 +8,13 @@ import {
   isErrorCode,
 } from '../../support/errors.ts';
 import { divide, endsRunOfAll, halvesOf, jobId, readJob } from './chunk-jobs.ts';
-import type { ChunkJob, ChunkQueue, ChunkQueueOptions, QueueWorkerInfo } from './chunk-queue.ts';
+import type {
+  ChunkJob,
+  ChunkQueue,
+  ChunkQueueOptions,
+  GrowingJobs,
+  QueueWorkerInfo,
+} from './chunk-queue.ts';
 import { CoordinatorControl } from './coordinator-control.ts';
 import {
   CANCELLED,
@@ -35,6 +41,8 @@ const RETRY_MS = 500;
 const LOOKS_PER_REPEAT = 5;
 /** Looks without any worker until the log reports it. */
 const LOOKS_ALONE = 10;
+/** Looks without a worker of its kind until the execution of growing jobs ends: one that has crashed is back by then. */
+const LOOKS_UNTIL_END = 6;
 const NO_WORKER =
   'no worker is there: start btg2gltf worker with this pipeline file, version and queue';
 /** How long workers have to drop the jobs of a cancelled run, milliseconds. */
@@ -50,14 +58,17 @@ type QueuedJob = Job<ChunkJob, true, 'chunk'>;
 /**
  * Opens the queue of a run.
  *
- * A job leaves the queue when `onDone` or `onLost` has resolved. A coordinator that restarts for the same run passes
+ * A job leaves the queue when its handler has resolved. A coordinator that restarts for the same run passes
  * all jobs again that have no result yet: a job that is still on the queue is not enqueued twice, and an ended job is
  * reported, perhaps in parts, if the earlier coordinator has halved it.
  *
  * @example
  * ```ts
  * const queue = await openChunkQueue({ ...queue, run, log, signal, now });
- * await queue.execute(chunks, async ({ chunk }) => collect(chunk), async ({ chunk, from }) => fail(chunk, from));
+ * await queue.execute('convert', chunks, {
+ *   onDone: async ({ chunk }) => collect(chunk),
+ *   onLost: async ({ chunk, from }) => fail(chunk, from),
+ * });
  * await queue.close();
  * ```
  *
@@ -72,78 +83,62 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
 }
 
 interface Execution {
-  remaining: Iterator<ChunkJob>;
+  remaining: Iterator<ChunkJob> | AsyncIterator<ChunkJob | undefined>;
   /** Whether no job remains. */
   isTaken: boolean;
-  onDone: Parameters<ChunkQueue['execute']>[1];
-  onLost: Parameters<ChunkQueue['execute']>[2];
+  handlers: Parameters<ChunkQueue['execute']>[2];
 }
 
 class BullChunkQueue implements ChunkQueue {
   readonly #options: ChunkQueueOptions;
   readonly #connections: QueueConnections;
-  readonly #onError: (error: Error) => void;
-  readonly #queue: JobQueue;
   readonly #control: CoordinatorControl;
-  /** Jobs on the queue by id, until they are reported. */
-  readonly #pending = new Map<string, ChunkJob>();
-  /** Jobs that an earlier coordinator of this run has left, until the run asks for them. */
-  readonly #found = new Map<string, ChunkJob>();
+  /** The queues of jobs, by kind. */
+  readonly #queues = new Map<string, KindQueue>();
   /** Aborts when something ends the execution from outside: the signal, another coordinator, or an outage. */
   readonly #stop = new AbortController();
-  #isWoken = false;
-  #endSleep = () => {};
+  readonly #onError: (error: Error) => void;
 
   constructor(
     options: ChunkQueueOptions,
     connections: QueueConnections,
     onError: (error: Error) => void,
   ) {
-    const { pipeline, digest, signal } = options;
+    const { signal } = options;
     this.#options = options;
     this.#connections = connections;
     this.#onError = onError;
-    this.#queue = connections.openQueue(queueName(pipeline, digest));
     if (signal.aborted) this.#interrupt();
     else signal.addEventListener('abort', this.#interrupt, { once: true });
     this.#control = new CoordinatorControl(connections, options, {
-      onChange: () => this.#wake(),
+      onChange: () => this.look(),
       onStop: (error) => this.#stop.abort(error),
       onError,
     });
   }
 
   async execute(
-    jobs: Iterable<ChunkJob>,
-    onDone: Execution['onDone'],
-    onLost: Execution['onLost'],
-  ): Promise<void> {
-    const { log, pipeline } = this.#options;
-    const execution = { remaining: jobs[Symbol.iterator](), isTaken: false, onDone, onLost };
-    let looksAlone = 0;
+    kind: string,
+    jobs: Iterable<ChunkJob> | GrowingJobs,
+    handlers: Execution['handlers'],
+  ): Promise<boolean> {
+    const queue = this.#queueOf(kind);
     try {
-      await this.#orStopped(this.#control.whenAlone);
-      if (this.#control.state === 'joining') {
-        this.#control.begin();
-        await this.#find();
-      }
-      for (let looks = 1; ; looks++) {
-        this.#isWoken = false;
-        await this.#fill(execution);
-        const isFound = (await this.#reportEnded(execution)) > 0;
-        if (execution.isTaken && this.#pending.size === 0) return;
-        if (isFound || this.#isWoken) continue;
-        await this.#orStopped(this.#sleep());
-        // The server may have lost its jobs.
-        if (looks % LOOKS_PER_REPEAT === 0) await this.#add([...this.#pending.values()]);
-        looksAlone = this.#control.slots() === 0 ? looksAlone + 1 : 0;
-        if (looksAlone === LOOKS_ALONE) log.warn(NO_WORKER, { pipeline });
-      }
+      await queue.orStopped(this.#control.whenAlone);
+      if (this.#control.state === 'joining') this.#control.begin();
+      return await queue.execute(jobs, handlers);
     } catch (error) {
-      if (!this.#isOthers()) await this.#cancel();
-      this.#control.stop();
+      if (!this.#isOthers()) await queue.cancel();
       throw asConverterError(error);
     }
+  }
+
+  look(): void {
+    for (const queue of this.#queues.values()) queue.look();
+  }
+
+  slots(kind: string): number {
+    return this.#control.slots(kind);
   }
 
   workers(): QueueWorkerInfo[] {
@@ -152,21 +147,145 @@ class BullChunkQueue implements ChunkQueue {
 
   async close(): Promise<void> {
     this.#options.signal.removeEventListener('abort', this.#interrupt);
-    const isLeft = this.#control.state === 'working' && this.#pending.size + this.#found.size > 0;
-    if (isLeft && !this.#isOthers()) await this.#cancel();
+    if (this.#control.state === 'working' && !this.#isOthers())
+      await Promise.all(Array.from(this.#queues.values(), (queue) => queue.cancel()));
     this.#control.stop();
     await this.#control.close();
     await this.#connections.close();
   }
 
+  #queueOf(kind: string): KindQueue {
+    const { pipeline, digest } = this.#options;
+    const known = this.#queues.get(kind);
+    if (known !== undefined) return known;
+    const queue = this.#connections.openQueue(queueName(pipeline, { digest, kind }));
+    const opened = new KindQueue(kind, queue, {
+      options: this.#options,
+      control: this.#control,
+      stop: this.#stop.signal,
+      onError: this.#onError,
+    });
+    this.#queues.set(kind, opened);
+    return opened;
+  }
+
+  /** Whether the jobs belong to another coordinator: the one that refused this one, or that took its lock. */
+  #isOthers(): boolean {
+    const error: unknown = this.#stop.signal.reason;
+    return this.#control.state === 'refused' || isConverterError(error, 'OUTPUT_LOCKED');
+  }
+
+  readonly #interrupt = (): void => {
+    const { reason } = this.#options.signal;
+    const error = new ConverterError('INTERRUPTED', 'interrupted by the signal');
+    this.#stop.abort(reason instanceof ConverterError ? reason : error);
+  };
+}
+
+interface KindQueueContext {
+  options: ChunkQueueOptions;
+  control: CoordinatorControl;
+  stop: AbortSignal;
+  onError: (error: Error) => void;
+}
+
+/** The jobs of one kind on their queue. */
+class KindQueue {
+  readonly #kind: string;
+  readonly #queue: JobQueue;
+  readonly #context: KindQueueContext;
+  /** Jobs on the queue by id, until they are reported. */
+  readonly #pending = new Map<string, ChunkJob>();
+  /** Jobs that an earlier coordinator of this run has left, until the run asks for them. */
+  readonly #found = new Map<string, ChunkJob>();
+  #hasLookedForFound = false;
+  #isWoken = false;
+  #endSleep = () => {};
+
+  constructor(kind: string, queue: JobQueue, context: KindQueueContext) {
+    this.#kind = kind;
+    this.#queue = queue;
+    this.#context = context;
+  }
+
+  async execute(
+    jobs: Iterable<ChunkJob> | GrowingJobs,
+    handlers: Execution['handlers'],
+  ): Promise<boolean> {
+    const { options, control } = this.#context;
+    const grows = Symbol.asyncIterator in jobs;
+    const remaining = grows ? jobs[Symbol.asyncIterator]() : jobs[Symbol.iterator]();
+    const execution = { remaining, isTaken: false, handlers };
+    let looksAlone = 0;
+    if (!this.#hasLookedForFound) {
+      this.#hasLookedForFound = true;
+      await this.#find();
+    }
+    for (let looks = 1; ; looks++) {
+      this.#isWoken = false;
+      await this.#fill(execution);
+      const isFound = (await this.#reportEnded(execution)) > 0;
+      if (execution.isTaken && this.#pending.size === 0) return true;
+      if (isFound || this.#isWoken) continue;
+      await this.orStopped(this.#sleep());
+      // The server may have lost its jobs.
+      if (looks % LOOKS_PER_REPEAT === 0) await this.#add([...this.#pending.values()]);
+      looksAlone = control.slots(this.#kind) === 0 ? looksAlone + 1 : 0;
+      if (grows && looksAlone >= LOOKS_UNTIL_END) {
+        await this.cancel();
+        return false;
+      }
+      if (looksAlone === LOOKS_ALONE) options.log.warn(NO_WORKER, { pipeline: options.pipeline });
+    }
+  }
+
+  /** Looks for ended jobs, and for more that are to be done. */
+  look(): void {
+    this.#isWoken = true;
+    this.#endSleep();
+  }
+
+  /** Removes the jobs that are left, and makes workers drop them. */
+  async cancel(): Promise<void> {
+    const left = new Map([...this.#pending, ...this.#found]);
+    this.#pending.clear();
+    this.#found.clear();
+    const work = async () => {
+      while (left.size > 0) {
+        // Waiting jobs are removed first: a worker that has dropped a job would take the next one.
+        for (const id of [...left.keys()]) {
+          const job = await this.#queue.getJob(id);
+          // A job in work is locked until its worker has dropped it.
+          if (job === undefined || (await removed(job))) left.delete(id);
+        }
+        if (left.size === 0) return;
+        this.#context.control.cancelJobs(this.#kind);
+        await delay(RETRY_MS / 2);
+      }
+    };
+    await settledWithin(CANCEL_MS, [work()]);
+    left.clear();
+  }
+
+  /** Rejects when the run stops. A race with one promise for the whole run would keep memory of each call. */
+  orStopped<T>(promise: Promise<T>): Promise<T> {
+    const signal = this.#context.stop;
+    return new Promise((resolve, reject) => {
+      const stop = () => reject(signal.reason);
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop, { once: true });
+      promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    });
+  }
+
   /** Puts as many jobs on the queue as workers can take. */
   async #fill(execution: Execution): Promise<void> {
-    const most = Math.max(JOBS_PER_SLOT * this.#control.slots(), LEAST_JOBS);
+    const most = Math.max(JOBS_PER_SLOT * this.#context.control.slots(this.#kind), LEAST_JOBS);
     const next: ChunkJob[] = [];
     while (!execution.isTaken && this.#pending.size + next.length < most) {
-      const { value, done } = execution.remaining.next();
+      const { value, done } = await execution.remaining.next();
       execution.isTaken = done === true;
-      if (done) break;
+      if (done || value === undefined) break;
       const { queued, rest } = divide(value, [...this.#found.values()]);
       for (const part of queued) {
         this.#found.delete(jobId(part));
@@ -196,14 +315,14 @@ class BullChunkQueue implements ChunkQueue {
       const known = readJob(job.data);
       if (known === undefined) this.#warnOfForeign(job);
       // An error that ended the earlier coordinator does not end this one.
-      const isOwn = known?.run === this.#options.run && fatalError(job) === undefined;
+      const isOwn = known?.run === this.#context.options.run && fatalError(job) === undefined;
       if (isOwn) this.#found.set(job.id!, known);
       else await job.remove().catch(() => {});
     }
   }
 
   #warnOfForeign({ id }: QueuedJob): void {
-    const { log } = this.#options;
+    const { log } = this.#context.options;
     log.warn('a job on the queue is none of btg2gltf, and is removed', { id });
   }
 
@@ -226,81 +345,42 @@ class BullChunkQueue implements ChunkQueue {
     return asked.length;
   }
 
-  async #report(job: QueuedJob, { onDone, onLost }: Execution): Promise<void> {
+  async #report(job: QueuedJob, { handlers }: Execution): Promise<void> {
+    const { control, options } = this.#context;
     // A job that was done at a later attempt still has the reason of the earlier failure.
     if (job.returnvalue === true) {
-      await onDone(job.data);
-      this.#control.countEnded();
+      await handlers.onDone(job.data);
+      control.countEnded();
       return;
     }
     const fatal = fatalError(job);
-    if (fatal !== undefined) throw fatal;
-    const { log } = this.#options;
+    if (fatal !== undefined) {
+      if (handlers.onFatal === undefined || fatal.code === 'INTERRUPTED') throw fatal;
+      await handlers.onFatal(job.data, fatal);
+      return;
+    }
     const halves = halvesOf(job.data);
     const { chunk, from, to } = job.data;
     const what = halves.length > 0 ? 'its halves are tried' : 'it is given up';
-    log.warn(`part of a chunk failed: ${what}`, { chunk, from, to, message: job.failedReason });
+    const { failedReason: message } = job;
+    options.log.warn(`part of a chunk failed: ${what}`, { chunk, from, to, message });
     // The halves are added first: if the coordinator is killed in between, the next one halves the job again.
     if (halves.length > 0) await this.#add(halves);
-    else await onLost(job.data, errorOf(job));
-  }
-
-  /** Whether the jobs belong to another coordinator: the one that refused this one, or that took its lock. */
-  #isOthers(): boolean {
-    const error: unknown = this.#stop.signal.reason;
-    return this.#control.state === 'refused' || isConverterError(error, 'OUTPUT_LOCKED');
-  }
-
-  async #cancel(): Promise<void> {
-    const left = new Map([...this.#pending, ...this.#found]);
-    this.#pending.clear();
-    this.#found.clear();
-    const work = async () => {
-      while (left.size > 0) {
-        // Waiting jobs are removed first: a worker that has dropped a job would take the next one.
-        for (const id of [...left.keys()]) {
-          const job = await this.#queue.getJob(id);
-          // A job in work is locked until its worker has dropped it.
-          if (job === undefined || (await removed(job))) left.delete(id);
-        }
-        if (left.size === 0) return;
-        this.#control.cancelJobs();
-        await delay(RETRY_MS / 2);
-      }
-    };
-    await settledWithin(CANCEL_MS, [work()]);
-    left.clear();
+    else await handlers.onLost(job.data, errorOf(job));
   }
 
   /** Repeats a command until the server is reachable again. */
   async #persist<T>(command: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return await this.#orStopped(command());
+        return await this.orStopped(command());
       } catch (error) {
         if (error instanceof ConverterError) throw error;
-        this.#onError(error as Error);
-        await this.#orStopped(delay(RETRY_MS));
+        this.#context.onError(error as Error);
+        await this.orStopped(delay(RETRY_MS));
       }
     }
   }
-
-  /** Rejects when the run stops. A race with one promise for the whole run would keep memory of each call. */
-  #orStopped<T>(promise: Promise<T>): Promise<T> {
-    const { signal } = this.#stop;
-    return new Promise((resolve, reject) => {
-      const stop = () => reject(signal.reason);
-      if (signal.aborted) stop();
-      signal.addEventListener('abort', stop, { once: true });
-      promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-    });
-  }
-
-  readonly #interrupt = (): void => {
-    const { reason } = this.#options.signal;
-    const error = new ConverterError('INTERRUPTED', 'interrupted by the signal');
-    this.#stop.abort(reason instanceof ConverterError ? reason : error);
-  };
 
   /** Waits until something has changed, or until the next look. */
   #sleep(): Promise<void> {
@@ -311,11 +391,6 @@ class BullChunkQueue implements ChunkQueue {
         resolve();
       };
     });
-  }
-
-  #wake(): void {
-    this.#isWoken = true;
-    this.#endSleep();
   }
 }
 

@@ -5,9 +5,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Job } from 'bullmq';
-import { asConverterError, type ErrorCode } from '../../support/errors.ts';
+import { ConverterError, type SentError, sentError } from '../../support/errors.ts';
 import { endsRunOfAll, readJob } from './chunk-jobs.ts';
-import type { ChunkJob, QueueWorkerOptions, WorkerShare } from './chunk-queue.ts';
+import {
+  type ChunkJob,
+  CONVERT,
+  isMeant,
+  type JobCounts,
+  type QueueWorkerOptions,
+  type WorkerShare,
+} from './chunk-queue.ts';
 import {
   type Beat,
   type Control,
@@ -21,6 +28,7 @@ import {
 import {
   CANCELLED,
   checkQueueServer,
+  type JobQueue,
   type JobWorker,
   openQueueConnections,
   parseQueueUrl,
@@ -31,18 +39,13 @@ import {
   settledWithin,
 } from './server.ts';
 
-/** An error as it is sent between threads. */
-export interface SentError {
-  code: ErrorCode;
-  message: string;
-}
-
 /** Messages to the thread and from it. `work` is the number of a job in work, as a lost job may come again. */
 export interface QueueThreadMessages {
   opening: { server: QueueServer } & Omit<QueueWorkerOptions, 'url' | 'handlers' | 'log' | 'now'>;
   request:
     | { kind: 'ended'; work: number; error?: SentError }
     | { kind: 'pause'; milliseconds: number }
+    | { kind: 'leave'; jobs: string }
     | { kind: 'stop'; graceMs: number };
   answer:
     | { kind: 'clock'; clock: ServerClock }
@@ -52,6 +55,8 @@ export interface QueueThreadMessages {
     | { kind: 'share'; share: WorkerShare }
     | { kind: 'pause'; milliseconds: number }
     | { kind: 'cutOff'; isCutOff: boolean }
+    | { kind: 'needs'; kinds: readonly string[] }
+    | { kind: 'counts'; counts: readonly JobCounts[] }
     | { kind: 'problem'; message: string }
     /** The last message. */
     | { kind: 'end'; error?: SentError };
@@ -65,6 +70,7 @@ const RETRY_MS = 1_000;
 const POLL_S = 2;
 /** How long a job that has to end may take to end. */
 const DROP_MS = 2_000;
+const COUNTS_MS = 5_000;
 /** A worker without contact sends no requests: the others consider it lost, and use its share. */
 const CUT_OFF_CHECK_MS = 1_000;
 
@@ -77,10 +83,13 @@ type Outcome = { kind: 'done' } | { kind: 'failed'; error: SentError } | { kind:
 interface WorkItem {
   id: string;
   run: string;
+  kind: string;
   end(outcome: Outcome): void;
   /** The outcome of the job when the main thread reports its end. */
   dropped?: Dropped;
 }
+
+const NO_CONVERSION = { [CONVERT]: 0 };
 
 if (parentPort !== null) void open(parentPort, workerData as QueueThreadMessages['opening']);
 
@@ -94,8 +103,7 @@ async function open(port: MessagePort, opening: QueueThreadMessages['opening']):
     );
     await new QueueThread(port, opening, connections, clock.time).begin();
   } catch (error) {
-    const { code, message } = asConverterError(error);
-    post({ kind: 'end', error: { code, message } });
+    post({ kind: 'end', error: sentError(error) });
   }
 }
 
@@ -111,14 +119,20 @@ class QueueThread {
   readonly #cutOffCheck: NodeJS.Timeout;
   /** Jobs in work, by their number. */
   readonly #items = new Map<number, WorkItem>();
-  #count = 0;
+  #number = 0;
   #endedJobs = 0;
   #state: Beat['state'] = 'joining';
   #share: WorkerShare | undefined;
-  /** Whether this worker has a share of the limits. */
-  #mayWork = false;
+  /** Whether this worker has a share of the limits of the service. */
+  #mayConvert = false;
   #isEnding = false;
-  #worker: JobWorker | undefined;
+  /** The kinds of jobs that it does, and how many at once. */
+  readonly #jobsAtOnce: Record<string, number>;
+  /** Who takes jobs, by their kind. */
+  readonly #workers = new Map<string, JobWorker>();
+  readonly #queues = new Map<string, JobQueue>();
+  #needs: readonly string[] = [];
+  readonly #counting: NodeJS.Timeout;
 
   constructor(
     port: MessagePort,
@@ -128,6 +142,7 @@ class QueueThread {
   ) {
     this.#port = port;
     this.#opening = opening;
+    this.#jobsAtOnce = { ...opening.jobsAtOnce };
     this.#connections = connections;
     this.#since = since;
     this.#control = openControl(connections, opening.pipeline, {
@@ -136,7 +151,7 @@ class QueueThread {
       onCutOff: (isCutOff) => this.#post({ kind: 'cutOff', isCutOff }),
       onOutage: () => {
         const message = `queue ${opening.server.name}: expected it back within 5 minutes`;
-        void this.#end({ code: 'QUEUE_UNREACHABLE', message });
+        void this.#end(new ConverterError('QUEUE_UNREACHABLE', message));
       },
       onError: (error) => this.#reportProblem(error),
     });
@@ -145,6 +160,7 @@ class QueueThread {
       if (this.#control.isCutOff())
         this.#post({ kind: 'pause', milliseconds: 2 * CUT_OFF_CHECK_MS });
     }, CUT_OFF_CHECK_MS);
+    this.#counting = setInterval(() => void this.#reportCounts(), COUNTS_MS);
     port.on('message', (request: QueueThreadMessages['request']) => this.#receiveRequest(request));
   }
 
@@ -157,38 +173,40 @@ class QueueThread {
     this.#state = 'idle';
     this.#control.beat();
     this.#reportShare();
-    await this.#takeJobs();
+    await Promise.all(this.#wanted().map((kind) => this.#takeJobs(kind)));
   }
 
   /**
-   * Takes jobs from now on. BullMQ keeps the failure of its first connection to PostgreSQL: a worker that begins during an
+   * Takes jobs of a kind from now on. BullMQ keeps the failure of its first connection to PostgreSQL: a worker that begins during an
    * outage would fail for ever, without a pause, and is opened again instead.
    */
-  async #takeJobs(): Promise<void> {
-    const { pipeline, digest, name, jobsAtOnce } = this.#opening;
+  async #takeJobs(kind: string): Promise<void> {
+    const { pipeline, digest, name } = this.#opening;
+    const queue = queueName(pipeline, { digest, kind });
+    this.#queues.set(kind, this.#connections.openQueue(queue));
     const process = (job: QueuedJob, token?: string) => this.#process(job, token);
-    while (!this.#isEnding) {
-      const opened = this.#connections.openWorker(queueName(pipeline, digest), process, {
+    while (!this.#isEnding && kind in this.#jobsAtOnce) {
+      const opened = this.#connections.openWorker(queue, process, {
         ...{
           name,
-          concurrency: jobsAtOnce,
+          concurrency: this.#jobsAtOnce[kind]!,
           lockDuration: LOCK_MS,
           stalledInterval: STALLED_CHECK_MS,
         },
         ...{ maxStalledCount: 1, runRetryDelay: RETRY_MS, drainDelay: POLL_S },
       });
-      this.#worker = opened;
+      this.#workers.set(kind, opened);
       opened.on('completed', this.#countEnded);
       opened.on('failed', this.#countEnded);
       opened.on('lockRenewalFailed', (ids) => this.#dropAll('lost', ({ id }) => ids.includes(id)));
-      if (!this.#mayWork) await opened.pause(true);
+      if (!this.#mayDo(kind)) await opened.pause(true);
       const problem = await opened.waitUntilReady().then(
         () => undefined,
         (error: Error) => error,
       );
       if (problem === undefined || this.#isEnding) return;
       this.#reportProblem(problem);
-      this.#worker = undefined;
+      this.#workers.delete(kind);
       await opened.close().catch((error: Error) => this.#reportProblem(error));
       await delay(RETRY_MS);
     }
@@ -201,11 +219,12 @@ class QueueThread {
     // The coordinator removes a job that cannot be read.
     if (known === undefined) throw new UnrecoverableError('expected a job of btg2gltf');
     let outcome: Outcome = { kind: 'requeued' };
-    if (this.#mayWork && !this.#isEnding) {
-      const work = this.#count++;
+    if (this.#mayDo(known.kind) && !this.#isEnding) {
+      const work = this.#number++;
       this.#setState('working');
       outcome = await new Promise<Outcome>((resolve) => {
-        this.#items.set(work, { id: job.id!, run: known.run, end: resolve });
+        const { run, kind } = known;
+        this.#items.set(work, { id: job.id!, run, kind, end: resolve });
         this.#post({ kind: 'work', work, job: known });
       });
       this.#items.delete(work);
@@ -234,6 +253,8 @@ class QueueThread {
     if (request.kind === 'pause') {
       const { milliseconds } = request;
       this.#control.publish({ kind: 'pause', from: this.#opening.name, milliseconds });
+    } else if (request.kind === 'leave') {
+      this.#leave(request.jobs);
     } else if (request.kind === 'stop') {
       void this.#end(undefined, request.graceMs);
     } else {
@@ -252,33 +273,43 @@ class QueueThread {
     const isMine = 'to' in message && message.to === name;
     if (message.kind === 'beat') this.#members.note(message);
     // A coordinator that joins learns immediately which workers it has.
-    if (message.kind === 'beat' && message.role === 'coordinator' && message.state === 'joining') {
-      this.#control.beat();
+    if (message.kind === 'beat' && message.role === 'coordinator') {
+      if (message.state === 'joining') this.#control.beat();
+      this.#reportNeeds(message);
     }
     if (message.kind === 'pause' && message.from !== name) this.#post(message);
-    if (message.kind === 'cancel') this.#dropAll('cancelled', ({ run }) => run === message.run);
+    if (message.kind === 'cancel') {
+      const { run, jobs } = message;
+      this.#dropAll('cancelled', (item) => item.run === run && item.kind === jobs);
+    }
     if (message.kind === 'refuse' && isMine && !this.#isEnding) {
       this.#state = 'refused';
       this.#control.beat();
-      void this.#end({ code: 'WORKER_REFUSED', message: message.message });
+      void this.#end(new ConverterError('WORKER_REFUSED', message.message));
     }
   }
 
   #beat(): Beat {
-    const { name, version, digest, options, jobsAtOnce } = this.#opening;
+    const { name, version, digest, options } = this.#opening;
     return {
       ...{ kind: 'beat', role: 'worker', name, version, digest, options },
       ...{ since: this.#since, state: this.#state, ended: this.#endedJobs },
-      slots: this.#mayWork ? jobsAtOnce : 0,
+      slots: {
+        ...this.#jobsAtOnce,
+        ...(CONVERT in this.#jobsAtOnce && !this.#mayConvert && NO_CONVERSION),
+      },
+      needs: [],
     };
   }
 
   #reportShare(): void {
-    if (this.#state === 'joining') return;
     const { name, mostWorkers } = this.#opening;
+    if (this.#state === 'joining' || !(CONVERT in this.#jobsAtOnce)) return;
     const since = this.#since;
     // This worker counts as live, even if it receives nothing now.
-    const others = this.#members.live().filter(({ beat }) => beat.name !== name);
+    const others = this.#members
+      .live()
+      .filter(({ beat }) => beat.name !== name && CONVERT in beat.slots);
     const isBefore = ({ beat }: Member) =>
       beat.since < since || (beat.since === since && beat.name < name);
     const share = { index: others.filter(isBefore).length, count: others.length + 1 };
@@ -288,14 +319,50 @@ class QueueThread {
     this.#allow(share.index < mostWorkers);
   }
 
-  #allow(mayWork: boolean): void {
-    if (mayWork === this.#mayWork) return;
-    this.#mayWork = mayWork;
+  #allow(mayConvert: boolean): void {
+    if (mayConvert === this.#mayConvert) return;
+    this.#mayConvert = mayConvert;
     this.#control.beat();
-    if (mayWork) return void this.#worker?.resume();
+    const worker = this.#workers.get(CONVERT);
+    if (mayConvert) return void worker?.resume();
     // Without requests no job ends: other workers do the jobs of this one.
-    void this.#worker?.pause(true);
-    this.#dropAll('requeued', () => true);
+    void worker?.pause(true);
+    this.#dropAll('requeued', ({ kind }) => kind === CONVERT);
+  }
+
+  #mayDo(kind: string): boolean {
+    return kind === CONVERT ? this.#mayConvert : kind in this.#jobsAtOnce;
+  }
+
+  /** Takes no further jobs of a kind. */
+  #leave(kind: string): void {
+    delete this.#jobsAtOnce[kind];
+    this.#control.beat();
+    void this.#workers.get(kind)?.pause(true);
+  }
+
+  #reportNeeds({ digest, needs }: Beat): void {
+    if (digest !== this.#opening.digest || `${needs}` === `${this.#needs}`) return;
+    this.#needs = needs;
+    this.#post({ kind: 'needs', kinds: needs });
+    if (this.#state === 'joining') return;
+    for (const kind of this.#wanted()) if (!this.#queues.has(kind)) void this.#takeJobs(kind);
+  }
+
+  /** The kinds of which it takes jobs: a queue that no run uses would cost connections. */
+  #wanted(): string[] {
+    const isNeeded = (kind: string) =>
+      kind === CONVERT || this.#needs.some((needed) => isMeant(needed, kind));
+    return Object.keys(this.#jobsAtOnce).filter(isNeeded);
+  }
+
+  async #reportCounts(): Promise<void> {
+    const counts = Array.from(this.#queues, async ([kind, queue]): Promise<JobCounts> => {
+      const { waiting = 0, active: running = 0 } = await queue.getJobCounts('waiting', 'active');
+      return { kind, waiting, running };
+    });
+    const post = (all: JobCounts[]) => this.#post({ kind: 'counts', counts: all });
+    await Promise.all(counts).then(post, (error: Error) => this.#reportProblem(error));
   }
 
   #dropAll(as: Dropped, isMeant: (item: WorkItem) => boolean): void {
@@ -307,7 +374,7 @@ class QueueThread {
   }
 
   /** Waits for the jobs in work, and reports why the worker ends. */
-  async #end(error?: SentError, graceMs = 0): Promise<void> {
+  async #end(error?: ConverterError, graceMs = 0): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
     const drop = setTimeout(() => this.#dropAll('requeued', () => true), graceMs);
@@ -315,14 +382,16 @@ class QueueThread {
       for (const item of this.#items.values()) item.end({ kind: 'requeued' });
     }, graceMs + DROP_MS);
     // The closing worker requests no further job, and waits until the jobs in work are stored.
-    await settledWithin(graceMs + 2 * DROP_MS, [this.#worker?.close() ?? Promise.resolve()]);
+    const closing = Array.from(this.#workers.values(), (worker) => worker.close());
+    await settledWithin(graceMs + 2 * DROP_MS, closing);
     for (const timer of [drop, force]) clearTimeout(timer);
     if (this.#state !== 'refused') this.#state = 'stopped';
     await this.#control.close();
     await this.#connections.close();
     this.#members.close();
     clearInterval(this.#cutOffCheck);
-    this.#post(error === undefined ? { kind: 'end' } : { kind: 'end', error });
+    clearInterval(this.#counting);
+    this.#post({ kind: 'end', ...(error && { error: sentError(error) }) });
     this.#port.close();
   }
 

@@ -225,8 +225,11 @@ function connectionError(server: QueueServer, thrown: unknown): ConverterError {
   );
 }
 
-/** PostgreSQL allows 100 connections by default: a worker needs two that listen, and one for everything else. */
-const POSTGRES_CONNECTIONS = 3;
+/**
+ * PostgreSQL allows 100 connections by default: a worker needs one that listens to messages, one to each kind of jobs
+ * that a run has, and one for everything else.
+ */
+const POSTGRES_CONNECTIONS = 5;
 
 function connectionOf({ kind, url }: QueueServer): Record<string, unknown> {
   if (kind === 'postgres') {
@@ -346,10 +349,10 @@ export async function settledWithin(
   clearTimeout(timer);
 }
 
-/** Name of the event queue of a pipeline; with a digest, of its job queue. BullMQ allows no `:`. */
-export function queueName(pipeline: string, digest?: string): string {
+/** Name of the event queue of a pipeline; with a digest and a kind of jobs, of their queue. BullMQ allows no `:`. */
+export function queueName(pipeline: string, jobs?: { digest: string; kind: string }): string {
   const name = `btg2gltf.${encodeURIComponent(pipeline)}`;
-  return digest === undefined ? name : `${name}.${digest}`;
+  return jobs === undefined ? name : `${name}.${jobs.digest}.${jobs.kind}`;
 }
 
 /** The reason why a job of a cancelled run has failed. */

@@ -1,10 +1,16 @@
 /** A worker's side of the queue. */
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
-import { asConverterError, ConverterError } from '../../support/errors.ts';
+import {
+  asConverterError,
+  ConverterError,
+  receivedError,
+  type SentError,
+  sentError,
+} from '../../support/errors.ts';
 import type { ChunkJob, QueueWorker, QueueWorkerOptions } from './chunk-queue.ts';
 import { CUT_OFF_MESSAGES } from './control.ts';
-import type { QueueThreadMessages, SentError } from './queue-thread.ts';
+import type { QueueThreadMessages } from './queue-thread.ts';
 import { checkClock, parseQueueUrl } from './server.ts';
 
 const THREAD = new URL('./queue-thread.js', import.meta.url);
@@ -17,7 +23,7 @@ const END_MS = 10_000;
  *
  * @example
  * ```ts
- * const worker = await openQueueWorker({ ...queue, name, jobsAtOnce: 1, mostWorkers: 8, handlers, log, now });
+ * const worker = await openQueueWorker({ ...queue, name, jobsAtOnce: { convert: 1 }, mostWorkers: 8, handlers, log, now });
  * await worker.stop(25_000);
  * ```
  *
@@ -67,8 +73,10 @@ class ThreadWorker implements QueueWorker {
       log.warn(CUT_OFF_MESSAGES[`${isCutOff}`], { queue: this.#serverName });
       handlers.onCutOff?.(isCutOff);
     },
+    needs: ({ kinds }) => this.#options.handlers.onNeeds?.(kinds),
+    counts: ({ counts }) => this.#options.handlers.onCounts?.(counts),
     problem: ({ message }) => this.#options.log.debug('error of the queue', { message }),
-    end: ({ error }) => this.#finish(error && new ConverterError(error.code, error.message)),
+    end: ({ error }) => this.#finish(error && receivedError(error)),
   };
 
   constructor(
@@ -98,6 +106,10 @@ class ThreadWorker implements QueueWorker {
     this.#post({ kind: 'pause', milliseconds });
   }
 
+  leave(kind: string): void {
+    this.#post({ kind: 'leave', jobs: kind });
+  }
+
   async stop(graceMs: number): Promise<void> {
     this.#post({ kind: 'stop', graceMs });
     const late = setTimeout(() => this.#finish(), graceMs + END_MS);
@@ -111,8 +123,7 @@ class ThreadWorker implements QueueWorker {
     try {
       await this.#options.handlers.work(job, controller.signal);
     } catch (thrown) {
-      const { code, message } = asConverterError(thrown);
-      error = { code, message };
+      error = sentError(thrown);
     }
     this.#controllers.delete(work);
     this.#post({ kind: 'ended', work, ...(error && { error }) });

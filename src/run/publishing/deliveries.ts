@@ -31,10 +31,39 @@ export interface BuiltGlb {
   bytes: number;
 }
 
+/** What a delivery makes of some GLBs, as plain data: a process that has opened the same deliveries can do it. */
+export interface DeliveryTask {
+  kind: DeliveryJobKind;
+  delivery: string;
+  masters: readonly BuiltGlb[];
+  /** What the delivery needs besides. */
+  given?: unknown;
+}
+
+/** What a machine must have for a task: pictures need the browser of the run. */
+export type DeliveryJobKind = 'profiles' | 'pictures';
+
+/** Workers that make files of GLBs for a run. */
+export interface DeliveryWorkers {
+  /** How many tasks there should be at the same time. */
+  readonly atOnce: number;
+  /**
+   * Has a worker make the files of a task, which are among the derived data then.
+   *
+   * @returns Milliseconds of its processor; undefined if no worker can, so that the run makes them itself.
+   * @throws {@link ConverterError} why they cannot be made.
+   */
+  make(task: DeliveryTask): Promise<number | undefined>;
+  /** Ends what is being made, and all later tasks, with an error. */
+  end(error: unknown): void;
+}
+
 /** Deliveries that have begun before their run publishes. */
 export interface Begun {
   /** Makes files of a GLB, as soon as there is time. */
   add(glb: BuiltGlb): void;
+  /** Has workers make them from now on. */
+  share(workers: DeliveryWorkers): void;
   /** Ends what is still being made, whether the run has delivered or not. */
   close(): Promise<void>;
 }

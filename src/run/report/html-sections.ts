@@ -289,6 +289,7 @@ function workers({ workers: rows = [] }: RunReport): Section | undefined {
     { title: 'State', cell: (row: Row) => html`<span class="${tone(row)}">${row.state}</span>` },
     figures('Chunks', 'chunks'),
     figures('Configurations', 'configurations'),
+    figures('Made of GLBs', 'made'),
     figures('Failed', 'failed'),
     figures('Requests', 'requests'),
     figures('Memory', 'peakBytes', size),

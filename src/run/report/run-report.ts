@@ -290,6 +290,9 @@ function deliveryFields() {
           state: z.enum(['working', 'idle', 'lost', 'stopped', 'refused']),
           chunks: count,
           configurations: count,
+          made: count
+            .optional()
+            .describe('of how many GLBs it has made the files of a delivery, each time'),
           failed: count,
           requests: count,
           peakBytes: count.describe('of memory'),

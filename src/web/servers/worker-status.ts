@@ -70,6 +70,11 @@ function sendError(reply: FastifyReply, error: unknown): FastifyReply {
 
 const PREFIX = 'btg2gltf_worker_';
 
+/** A kind of jobs without the browser that its queue names. */
+function kindOf(queue: string): string {
+  return queue.split('.')[0]!;
+}
+
 /** The figures of all workers, from zero at the start of the first process. */
 async function createMetrics(pipeline: string, workers: readonly number[]) {
   const { Registry, Counter, Gauge } = (await import('prom-client')).default;
@@ -83,10 +88,15 @@ async function createMetrics(pipeline: string, workers: readonly number[]) {
     spec('share', 'The part of the limits of the service that this worker has, from 0 to 1.'),
   );
   const chunks = new Counter(
-    spec('chunks_total', 'Chunks by result; failed ones are done again.', 'result'),
+    spec(
+      'chunks_total',
+      'Chunks by kind and result; failed ones are done again.',
+      'kind',
+      'result',
+    ),
   );
   const seconds = new Counter(
-    spec('chunk_seconds_total', 'Seconds from taking chunks to storing what became of them.'),
+    spec('chunk_seconds_total', 'Seconds from taking chunks to storing their results.', 'kind'),
   );
   const configurations = new Counter(
     spec('configurations_total', 'Configurations by result.', 'result'),
@@ -96,6 +106,19 @@ async function createMetrics(pipeline: string, workers: readonly number[]) {
   );
   const received = new Counter(spec('received_bytes_total', 'Bytes received from the service.'));
   const hits = new Counter(spec('cache_hits_total', 'Responses from the cache.'));
+  const tasks = new Counter(
+    spec(
+      'delivery_tasks_total',
+      'Files of GLBs for deliveries, by kind and result.',
+      'kind',
+      'result',
+    ),
+  );
+  const jobs = new Gauge({
+    name: `${PREFIX}jobs`,
+    help: 'Jobs on the queue, of all workers together, by kind and state.',
+    ...{ labelNames: ['kind', 'state'], registers: [registry] },
+  });
   const memory = new Gauge(spec('memory_bytes', 'Resident memory of the process.'));
   // Without a value, an alarm would not detect that a worker has never started.
   for (const worker of workers) ready.set({ worker }, 0);
@@ -105,16 +128,25 @@ async function createMetrics(pipeline: string, workers: readonly number[]) {
     ready: ({ isReady }, worker) => ready.set({ worker }, Number(isReady)),
     share: ({ part }, worker) => share.set({ worker }, part),
     memory: ({ bytes }, worker) => memory.set({ worker }, bytes),
-    chunk({ ms, figures }, worker) {
-      chunks.inc({ worker, result: figures === undefined ? 'failed' : 'done' });
-      seconds.inc({ worker }, ms / 1000);
-      if (figures === undefined) return;
-      for (const [result, count] of Object.entries(figures.configurations))
+    jobs({ counts }) {
+      for (const { kind: queue, waiting, running } of counts) {
+        const kind = kindOf(queue);
+        jobs.set({ kind, state: 'waiting' }, waiting);
+        jobs.set({ kind, state: 'running' }, running);
+      }
+    },
+    chunk({ jobs: queue, ms, figures }, worker) {
+      const kind = kindOf(queue);
+      chunks.inc({ worker, kind, result: figures === undefined ? 'failed' : 'done' });
+      seconds.inc({ worker, kind }, ms / 1000);
+      for (const [result, count] of Object.entries(figures?.tasks ?? {}))
+        tasks.inc({ worker, kind, result }, count);
+      for (const [result, count] of Object.entries(figures?.configurations ?? {}))
         configurations.inc({ worker, result }, count);
-      for (const [status, count] of Object.entries(figures.requests))
+      for (const [status, count] of Object.entries(figures?.requests ?? {}))
         requests.inc({ worker, status }, count);
-      received.inc({ worker }, figures.bytesReceived);
-      hits.inc({ worker }, figures.fromCache);
+      received.inc({ worker }, figures?.bytesReceived ?? 0);
+      hits.inc({ worker }, figures?.fromCache ?? 0);
     },
   };
   const watch = (worker: number, event: WorkerEvent) => HEARD[event.kind](event as never, worker);

@@ -1,0 +1,83 @@
+/** The deliveries of a run, opened: by the process that publishes, and by its workers. */
+import type { Run } from '../run/open/open-run.ts';
+import type { DeliveryTask } from '../run/publishing/deliveries.ts';
+import { ConverterError } from '../support/errors.ts';
+import { workerCount } from '../support/worker-count.ts';
+import { openDeliveries } from './kinds.ts';
+import { openThreads } from './maker-threads.ts';
+import { type Delivery, masterReader, type SourceOf, storedMasters } from './making/delivery.ts';
+import type { Threads } from './making/threads.ts';
+import { closeRenderer } from './pictures/run-renderer.ts';
+import { sectionOf } from './section.ts';
+
+/** The open deliveries of a run. */
+export interface OpenDeliveries {
+  deliveries: readonly Delivery[];
+  threads: Threads;
+}
+
+/**
+ * Opens the deliveries of a run. Threads and browsers start when they are needed.
+ *
+ * @param how - `again`: whether also those files are made that were made before; `isWorker`: whether what ends a thread must
+ *   not end the process.
+ */
+export async function openRunDeliveries(
+  run: Run,
+  { again, isWorker = false }: { again: boolean; isWorker?: boolean },
+): Promise<OpenDeliveries> {
+  const { options, environment } = run;
+  const wanted = sectionOf(options.pipeline) ?? {};
+  const threads = await openThreads(wanted, {
+    count: workerCount(options.workers),
+    isApart: isWorker,
+    heapMb: options.pipeline.limits.conversionHeapMb,
+    now: environment.now,
+  });
+  const opening = { run, again, threads, readMaster: masterReader(run) };
+  return { deliveries: await openDeliveries(wanted, opening), threads };
+}
+
+/** Ends what deliveries do. */
+export async function closeDeliveries({ deliveries, threads }: OpenDeliveries): Promise<void> {
+  await Promise.all([threads.close(), ...deliveries.map((delivery) => delivery.close?.())]);
+}
+
+/** The deliveries of a run that its coordinator publishes, as a worker opens them. */
+export class WorkerDeliveries {
+  readonly #run: Run;
+  readonly #sourceOf: SourceOf;
+  #opened: Promise<OpenDeliveries> | undefined;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#sourceOf = storedMasters(run);
+  }
+
+  /**
+   * Makes the files of a task, which are among the derived data then.
+   *
+   * @returns Milliseconds of a processor.
+   * @throws {@link ConverterError} why they cannot be made.
+   */
+  async make(task: DeliveryTask): Promise<number> {
+    this.#opened ??= openRunDeliveries(this.#run, { again: false, isWorker: true });
+    const { deliveries } = await this.#opened;
+    const delivery = deliveries.find(({ name }) => name === task.delivery);
+    if (delivery?.prepare === undefined) {
+      const message = `delivery ${task.delivery}: expected one that a worker can make`;
+      throw new ConverterError('INTERNAL', message);
+    }
+    let spent = 0;
+    await delivery.prepare(task, this.#sourceOf, (ms) => {
+      spent += ms;
+    });
+    return spent;
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#opened?.catch(() => undefined);
+    if (opened !== undefined) await closeDeliveries(opened);
+    await closeRenderer(this.#run);
+  }
+}

@@ -1,0 +1,202 @@
+/** The files of GLBs as jobs: tasks of one delivery are chunks on the queue of their kind, and workers do them. */
+import type { DeliveryTask, DeliveryWorkers } from '../run/publishing/deliveries.ts';
+import { ConverterError, receivedError } from '../support/errors.ts';
+import type { Logger } from '../support/log.ts';
+import type { ChunkObjects, DeliveryResult } from './chunk-objects.ts';
+import { chunkNumber } from './chunks.ts';
+import type { DeliveryJobKinds } from './job-kinds.ts';
+import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
+
+/** Tasks at the same time: enough to have the largest of many begin first, and to keep a hundred workers busy. */
+const TASKS_AT_ONCE = 2_048;
+/** Most tasks of a chunk, by kind: with each a chunk takes some seconds, which are lost with a worker that dies. */
+const MOST_TASKS = { profiles: 64, pictures: 12 } satisfies Record<DeliveryTask['kind'], number>;
+/** Chunks into which the tasks that wait are divided for each job that workers do at once: at the end, none waits long. */
+const CHUNKS_PER_SLOT = 2;
+/** After the first task, others of the same GLBs follow, milliseconds. */
+const GATHER_MS = 20;
+/** A task that was the only one in a job which has killed its workers. */
+const KILLED = 'expected its files to be made, but two workers died meanwhile';
+
+interface DeliveryJobsSettings {
+  /** Id of the run. */
+  run: string;
+  queue: ChunkQueue;
+  objects: ChunkObjects;
+  kinds: DeliveryJobKinds;
+  log: Logger;
+  /** Receives what a worker did. */
+  onResult: (result: DeliveryResult) => void;
+}
+
+/** Has the workers on a queue make files of GLBs. */
+export class DeliveryJobs implements DeliveryWorkers {
+  readonly atOnce = TASKS_AT_ONCE;
+  readonly #settings: DeliveryJobsSettings;
+  readonly #ofKinds = new Map<DeliveryTask['kind'], JobsOfKind>();
+
+  constructor(settings: DeliveryJobsSettings) {
+    this.#settings = settings;
+  }
+
+  make(task: DeliveryTask): Promise<number | undefined> {
+    const known = this.#ofKinds.get(task.kind);
+    const own = known ?? new JobsOfKind(task.kind, this.#settings);
+    this.#ofKinds.set(task.kind, own);
+    return own.make(task);
+  }
+
+  end(error: unknown): void {
+    for (const one of this.#ofKinds.values()) one.end(error);
+  }
+}
+
+/** A task that is to be made; equal ones share it. */
+interface Wanted {
+  key: string;
+  task: DeliveryTask;
+  whenMade: Promise<number | undefined>;
+  /** Without time, the run makes the files itself. */
+  made(ms?: number): void;
+  failed(error: unknown): void;
+}
+
+class JobsOfKind {
+  readonly #kind: DeliveryTask['kind'];
+  readonly #settings: DeliveryJobsSettings;
+  /** All that is not made yet, by its content. */
+  readonly #wanted = new Map<string, Wanted>();
+  /** What is in no chunk yet, by delivery. */
+  readonly #waiting = new Map<string, Wanted[]>();
+  /** What is in chunks, by their number. */
+  readonly #chunks = new Map<number, readonly Wanted[]>();
+  #executing: Promise<void> | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+  /** Whether nobody makes files of this kind for the run. */
+  #hasEnded = false;
+  #error: unknown;
+
+  constructor(kind: DeliveryTask['kind'], settings: DeliveryJobsSettings) {
+    this.#kind = kind;
+    this.#settings = settings;
+  }
+
+  async make(task: DeliveryTask): Promise<number | undefined> {
+    if (this.#error !== undefined) throw this.#error;
+    if (this.#hasEnded) return undefined;
+    const key = JSON.stringify(task);
+    const known = this.#wanted.get(key);
+    if (known !== undefined) return known.whenMade;
+    const wanted = this.#want(key, task);
+    const others = this.#waiting.get(task.delivery);
+    if (others === undefined) this.#waiting.set(task.delivery, [wanted]);
+    else others.push(wanted);
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      this.#executing ??= this.#execute();
+      this.#settings.queue.look();
+    }, GATHER_MS);
+    return wanted.whenMade;
+  }
+
+  end(error: unknown): void {
+    this.#error ??= error;
+    this.#finish((wanted) => wanted.failed(error));
+  }
+
+  #want(key: string, task: DeliveryTask): Wanted {
+    let settle: Pick<Wanted, 'made' | 'failed'> | undefined;
+    const whenMade = new Promise<number | undefined>((resolve, reject) => {
+      settle = { made: resolve, failed: reject };
+    });
+    const end = <T>(how: ((value: T) => void) | undefined) => {
+      return (value?: T) => {
+        this.#wanted.delete(key);
+        how?.(value as T);
+      };
+    };
+    const wanted = { key, task, whenMade, made: end(settle?.made), failed: end(settle?.failed) };
+    this.#wanted.set(key, wanted);
+    return wanted;
+  }
+
+  /** Has workers do jobs until the run ends, or no worker is there that does this kind. */
+  async #execute(): Promise<void> {
+    const { queue, kinds, log } = this.#settings;
+    const why = `no worker makes ${this.#kind}: this process does`;
+    const kind = kinds.ofQueue(this.#kind, queue.workers());
+    try {
+      const isDone =
+        kind !== undefined &&
+        (await queue.execute(kind, this.#jobs(kind), {
+          onDone: (job) => this.#collect(job),
+          onLost: async (job, error) => {
+            const [wanted] = this.#wantedOf(job);
+            if (error === undefined) wanted?.failed(new ConverterError('KILLED_THE_RUN', KILLED));
+            else wanted?.made();
+          },
+          onFatal: async (job, { code, message }) => {
+            log.warn('a worker could not make files: this process does', { code, message });
+            for (const wanted of this.#wantedOf(job)) wanted.made();
+          },
+        }));
+      if (!isDone) log.warn(why, { others: kinds.others(queue.workers()) });
+      this.#finish((wanted) => wanted.made());
+    } catch (error) {
+      this.end(error);
+    }
+  }
+
+  async *#jobs(kind: string): AsyncGenerator<ChunkJob | undefined> {
+    while (!this.#hasEnded) yield await this.#next(kind);
+  }
+
+  /** Makes the next chunk, of the largest tasks of the delivery that has the most bytes to do. */
+  async #next(kind: string): Promise<ChunkJob | undefined> {
+    const { queue, objects, run } = this.#settings;
+    const all = [...this.#waiting].sort(([, a], [, b]) => bytesOfAll(b) - bytesOfAll(a));
+    const [delivery, waiting = []] = all[0] ?? [];
+    if (delivery === undefined || waiting.length === 0) return undefined;
+    const share = Math.ceil(waiting.length / (CHUNKS_PER_SLOT * Math.max(1, queue.slots(kind))));
+    waiting.sort((a, b) => bytesOf(b.task) - bytesOf(a.task) || (a.key < b.key ? -1 : 1));
+    const list = waiting.splice(0, Math.min(share, MOST_TASKS[this.#kind]));
+    if (waiting.length === 0) this.#waiting.delete(delivery);
+    const tasks = list.map(({ task }) => task);
+    const chunk = chunkNumber(tasks);
+    this.#chunks.set(chunk, list);
+    await objects.putList(chunk, tasks);
+    return { run, kind, chunk, from: 0, to: list.length };
+  }
+
+  async #collect(job: ChunkJob): Promise<void> {
+    const result = await this.#settings.objects.result<DeliveryResult>(job);
+    for (const [at, wanted] of this.#wantedOf(job).entries()) {
+      const made = result.made[at]!;
+      if ('error' in made) wanted.failed(receivedError(made.error));
+      else wanted.made(made.ms);
+    }
+    this.#settings.onResult(result);
+    const isLast = this.#chunks.get(job.chunk)?.every(({ key }) => !this.#wanted.has(key));
+    if (isLast) this.#chunks.delete(job.chunk);
+  }
+
+  #wantedOf({ chunk, from, to }: ChunkJob): readonly Wanted[] {
+    return this.#chunks.get(chunk)?.slice(from, to) ?? [];
+  }
+
+  #finish(settle: (wanted: Wanted) => void): void {
+    this.#hasEnded = true;
+    clearTimeout(this.#gathering);
+    this.#waiting.clear();
+    this.#chunks.clear();
+    for (const wanted of [...this.#wanted.values()]) settle(wanted);
+  }
+}
+
+function bytesOf({ masters }: DeliveryTask): number {
+  return masters.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function bytesOfAll(wanted: readonly Wanted[]): number {
+  return wanted.reduce((sum, { task }) => sum + bytesOf(task), 0);
+}
