@@ -138,8 +138,8 @@ async function kindsOfProcess(
   kinds: readonly JobKind[],
   args: Arguments,
 ): Promise<readonly JobKind[]> {
-  const { browsersIn, defaultMemoryMb } = await import('../deliver/pictures/run-renderer.ts');
-  const browsers = browsersIn(numberOf(args, 'memory') ?? defaultMemoryMb());
+  const { browsersIn } = await import('../deliver/pictures/run-renderer.ts');
+  const browsers = browsersIn(numberOf(args, 'memory'));
   return number <= browsers ? kinds : kinds.filter((kind) => kind !== 'pictures');
 }
 

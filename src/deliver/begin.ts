@@ -119,7 +119,7 @@ class Preparation {
 
   #begin(task: DeliveryTask, workers: DeliveryWorkers): void {
     const made = workers.make(task);
-    // Whoever asks for the same receives the error.
+    // The delivery that asks for the same receives the error.
     made.catch(() => {});
     this.#begun.set(keyOf(task), made);
   }

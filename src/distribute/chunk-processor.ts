@@ -1,7 +1,6 @@
 /** Does a job on a worker: each request is processed, and each file made, as the run itself would, and results are stored. */
 
 import { WorkerDeliveries } from '../deliver/open-deliveries.ts';
-import { BROWSER_MB } from '../deliver/pictures/run-renderer.ts';
 
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Run } from '../run/open/open-run.ts';
@@ -178,8 +177,8 @@ function peakBytes(): number {
 async function openRun({ options, environment, store }: ChunkProcessorSettings, id: string) {
   const { startedAt, missing, ...flags } = await new ChunkObjects(store, id).description();
   const shared = { missing: new Set(missing), shared: sharedStore(store) };
-  // There is a worker for each browser.
-  const own = { ...options, ...flags, memory: BROWSER_MB };
+  // Memory for one browser: a machine has several workers.
+  const own = { ...options, ...flags, memory: 0 };
   const work = await openWorkerRun(own, { ...environment, startedAt }, shared);
   const { sources, output } = work.run;
   const objects = storeIn(output);

@@ -72,7 +72,7 @@ class JobsOfKind {
   readonly #chunks = new Map<number, readonly Wanted[]>();
   #executing: Promise<void> | undefined;
   #gathering: NodeJS.Timeout | undefined;
-  /** Whether nobody makes files of this kind for the run. */
+  /** Whether no worker makes files of this kind for the run. */
   #hasEnded = false;
   #error: unknown;
 

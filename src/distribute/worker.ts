@@ -10,7 +10,7 @@ import { asConverterError, endsRun } from '../support/errors.ts';
 import { ChunkProcessor, type JobResult } from './chunk-processor.ts';
 import { hasOtherBrowser, workerJobs } from './job-kinds.ts';
 import { pipelineStore } from './pipeline-store.ts';
-import { type ChunkJob, CONVERT, type JobCounts, type WorkerShare } from './queue/chunk-queue.ts';
+import { type ChunkJob, CONVERT, type JobCounts } from './queue/chunk-queue.ts';
 import { openPipelineWorker } from './run-queue.ts';
 
 /**
@@ -65,22 +65,14 @@ export async function runWorker(
   const { pipeline } = options;
   // The signal of the process is not used: the results of the chunks that continue must still be stored.
   const cut = new AbortController();
-  const onPause = (ms: number) => worker.pauseAll(ms);
-  const own = { ...environment, signal: cut.signal, onPause };
+  const own = { ...environment, signal: cut.signal, onPause: (ms: number) => worker.pauseAll(ms) };
   const store = await pipelineStore(pipeline, own);
   const processor = new ChunkProcessor({ name, store, options, environment: own });
   const concurrency = concurrencyOf(pipeline.service);
   const work = async (job: ChunkJob, cancelled: AbortSignal): Promise<void> => {
-    const begunAt = now();
-    const end = (result?: JobResult) => {
-      const figures = result && figuresOf(result);
-      watch({ kind: 'chunk', jobs: job.kind, ms: now() - begunAt, figures });
-    };
     try {
-      const result = await processor.process(job, cancelled);
-      if (result !== undefined) end(result);
+      await watched(job, now, watch, () => processor.process(job, cancelled));
     } catch (error) {
-      end();
       const { code, message } = asConverterError(error);
       if (job.kind !== CONVERT && code !== 'INTERRUPTED' && endsRun(code)) {
         log.error('does no more jobs of this kind', { kind: job.kind, code, message });
@@ -91,38 +83,32 @@ export async function runWorker(
   };
   const { jobsAtOnce, omitted } = await workerJobs(pipeline, environment.env, kinds);
   if (omitted !== undefined) log.info(omitted);
-  const onShare = (share: WorkerShare) => {
-    processor.share(share);
-    const requests = concurrencyOf(pipeline.service, share);
-    watch({ kind: 'share', part: requests / concurrency });
-    const { count: workers } = share;
-    if (requests === 0)
-      log.info('waits, since more workers are there than requests', { workers, concurrency });
-  };
   const worker = await openPipelineWorker(pipeline, environment, store, {
     name,
     jobsAtOnce,
     mostWorkers: concurrency,
     handlers: {
       work,
-      onShare,
+      onShare(share) {
+        processor.share(share);
+        const requests = concurrencyOf(pipeline.service, share);
+        watch({ kind: 'share', part: requests / concurrency });
+        const { count: workers } = share;
+        if (requests === 0)
+          log.info('waits, since more workers are there than requests', { workers, concurrency });
+      },
       onPause(milliseconds) {
         processor.hold(milliseconds);
         log.debug('holds its requests, as another worker does', { milliseconds });
       },
-      onNeeds(needs) {
-        if (hasOtherBrowser(jobsAtOnce, needs))
-          log.warn('takes no pictures, since the run has another browser: pixels would differ');
-      },
+      onNeeds: (needs) => warnOfOtherBrowser(jobsAtOnce, needs, log),
       onCounts: (counts) => watch({ kind: 'jobs', counts }),
       onCutOff: (isCutOff) => watch({ kind: 'ready', isReady: !isCutOff && !signal.aborted }),
     },
   });
   log.info('worker is ready');
   watch({ kind: 'ready', isReady: true });
-  const reportMemory = () => watch({ kind: 'memory', bytes: process.memoryUsage.rss() });
-  reportMemory();
-  const timer = setInterval(reportMemory, MEMORY_MS).unref();
+  const timer = reportMemory(watch);
   const stop = () => {
     watch({ kind: 'ready', isReady: false });
     void worker.stop(GRACE_MS).finally(() => cut.abort(signal.reason));
@@ -135,6 +121,40 @@ export async function runWorker(
     clearInterval(timer);
     signal.removeEventListener('abort', stop);
     await processor.close();
+  }
+}
+
+function reportMemory(watch: Watch): NodeJS.Timeout {
+  const report = () => watch({ kind: 'memory', bytes: process.memoryUsage.rss() });
+  report();
+  return setInterval(report, MEMORY_MS).unref();
+}
+
+function warnOfOtherBrowser(
+  own: Readonly<Record<string, number>>,
+  needs: readonly string[],
+  log: RunEnvironment['log'],
+): void {
+  if (hasOtherBrowser(own, needs))
+    log.warn('takes no pictures, since the run has another browser: pixels would differ');
+}
+
+/** Does a job, and says how long that took and what it did; nothing if another worker had done it. */
+async function watched(
+  { kind: jobs }: ChunkJob,
+  now: () => number,
+  watch: Watch,
+  work: () => Promise<JobResult | undefined>,
+): Promise<void> {
+  const begunAt = now();
+  const end = (figures?: ChunkFigures) =>
+    watch({ kind: 'chunk', jobs, ms: now() - begunAt, figures });
+  try {
+    const result = await work();
+    if (result !== undefined) end(figuresOf(result));
+  } catch (error) {
+    end();
+    throw error;
   }
 }
 

@@ -4,7 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChunkJob, ChunkQueue, WorkerShare } from '../../src/distribute/queue/chunk-queue.ts';
+import {
+  type ChunkJob,
+  type ChunkQueue,
+  CONVERT,
+  type WorkerShare,
+} from '../../src/distribute/queue/chunk-queue.ts';
 import { type Beat, openControl } from '../../src/distribute/queue/control.ts';
 import { openChunkQueue } from '../../src/distribute/queue/coordinator.ts';
 import {
@@ -32,28 +37,35 @@ const SERVERS: [string, () => Promise<Server>][] = [
     : [['Redis', async () => ({ url: REDIS_URL, close: async () => {} })] as never]),
 ];
 
-function chunks(run: string, count: number, places: number): ChunkJob[] {
-  return Array.from({ length: count }, (_, chunk) => ({ run, chunk, from: 0, to: places }));
-}
+/** Of what the jobs are: workers share the limits of the service for conversions, and for nothing else. */
+const KINDS = IS_LONG ? [CONVERT, 'profiles'] : [CONVERT];
 
 const label = ({ chunk, from, to }: ChunkJob) => `${chunk}.${from}.${to}`;
 const labels = (jobs: ChunkJob[]) => jobs.map(label).sort();
 
 /** Processes of a pipeline of their own. */
-async function openStage(url: string) {
+async function openStage(url: string, kind: string) {
   const folder = await temporaryFolder();
   const pipeline = `test: ${randomBytes(4).toString('hex')}`;
   const options = { convert: 'c1', service: 's1' };
   const common = { url, pipeline, digest: 'd1', options, version: '1.2.3' };
   const opened: QueueProcess[] = [];
   const start = (options: Record<string, unknown>) => {
-    const child = startQueueProcess({ ...common, folder, ...options });
+    const child = startQueueProcess({ ...common, folder, kind, ...options });
     opened.push(child);
     return child;
   };
   const { signal } = new AbortController();
   const openQueue = (run: string, options: Record<string, unknown> = {}) =>
-    openChunkQueue({ ...common, log: SILENT, signal, now: Date.now, run, ...options });
+    openChunkQueue({
+      ...common,
+      log: SILENT,
+      signal,
+      now: Date.now,
+      run,
+      kinds: [kind],
+      ...options,
+    });
   return {
     common,
     openQueue,
@@ -67,7 +79,7 @@ async function openStage(url: string) {
       const onDone = async (job: ChunkJob) => void done.push(label(job));
       const onLost = async (job: ChunkJob, error?: ConverterError) =>
         void lost.push(`${label(job)}: ${error?.code ?? 'killed'}`);
-      await queue.execute(jobs, onDone, onLost).finally(() => queue.close());
+      await queue.execute(kind, jobs, { onDone, onLost }).finally(() => queue.close());
       return { done: done.sort(), lost };
     },
     places: async (run: string) =>
@@ -96,11 +108,16 @@ const nothing = async () => {};
 const count = (processes: QueueProcess[], field: string) =>
   processes.flatMap(({ lines }) => lines.filter((line) => field in line)).length;
 
-describe.each(SERVERS)('%s', (_name, start) => {
+const SUITES = SERVERS.flatMap(([name, start]) => KINDS.map((kind) => ({ name, start, kind })));
+
+describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
   let server: Server;
+  const chunks = (run: string, count: number, places: number): ChunkJob[] =>
+    Array.from({ length: count }, (_, chunk) => ({ run, kind, chunk, from: 0, to: places }));
+  const sharesLimits = kind === CONVERT;
   const stages: Stage[] = [];
   const stage = async () => {
-    const opened = await openStage(server.url);
+    const opened = await openStage(server.url, kind);
     stages.push(opened);
     return opened;
   };
@@ -121,7 +138,7 @@ describe.each(SERVERS)('%s', (_name, start) => {
       [first, second] = [two.worker({ hold: 'killed' }), two.worker({ hold: 'killed' })];
     });
 
-    it.sequential('divide the limits, and pause together', async () => {
+    it.runIf(sharesLimits).sequential('divide the limits, and pause together', async () => {
       const shares = await Promise.all([first, second].map((child) => child.line('share', HALF)));
       expect(shares.map(({ share }) => (share as WorkerShare).index).sort()).toEqual([0, 1]);
       first.kill('SIGUSR2');
@@ -140,7 +157,8 @@ describe.each(SERVERS)('%s', (_name, start) => {
           yield job;
         }
       }
-      await queue.execute(counted(), async (job) => void done.push(label(job)), nothing);
+      const onDone = async (job: ChunkJob) => void done.push(label(job));
+      await queue.execute(kind, counted(), { onDone, onLost: nothing });
       expect(done.sort()).toEqual(labels(chunks('r1', 40, 2)));
       expect(await two.places('r1')).toHaveLength(80);
       // One job in work and one waiting for each.
@@ -155,7 +173,9 @@ describe.each(SERVERS)('%s', (_name, start) => {
       const queue = await two.openQueue('killed');
       const done: string[] = [];
       const onDone = async (job: ChunkJob) => void done.push(label(job));
-      const execution = queue.execute(chunks('killed', 1, 3), onDone, nothing);
+      const execution = queue.execute(kind, chunks('killed', 1, 3), {
+        ...{ onDone, onLost: nothing },
+      });
       const doomed = await Promise.race(
         [first, second].map((child) => child.line('works', 'killed.0.0.3').then(() => child)),
       );
@@ -168,7 +188,8 @@ describe.each(SERVERS)('%s', (_name, start) => {
       expect(done).toEqual(['0.0.3']);
       expect(await two.places('killed')).toHaveLength(3);
       await inStates(queue, 'idle', 'lost');
-      expect(other.lines.filter((line) => 'share' in line).slice(shares)).toEqual([{ share: ALL }]);
+      const received = other.lines.filter((line) => 'share' in line).slice(shares);
+      expect(received).toEqual(sharesLimits ? [{ share: ALL }] : []);
       await queue.close();
     });
   });
@@ -275,23 +296,26 @@ describe.each(SERVERS)('%s', (_name, start) => {
       expect(await one.places('held')).toHaveLength(16);
     });
 
-    it.sequential('gets no job beyond the most, until a place is free: the other gives its job back when it is stopped', async () => {
-      await one.begin();
-      const second = one.worker({ mostWorkers: 1 });
-      // The limits hold meanwhile: the first has less before the second has any.
-      await second.line('share', { index: 1, count: 2 });
-      await only.line('share', HALF);
-      expect((await one.execute('r0', chunks('r0', 20, 1))).done).toHaveLength(20);
-      expect(count([second], 'works')).toBe(0);
-      only.lines.length = 0;
-      const execution = one.execute('held', chunks('held', 3, 1));
-      await only.line('works', 'held.0.0.1');
-      only.kill('SIGTERM');
-      expect(await only.ended).toBe(0);
-      expect((await execution).done).toEqual(labels(chunks('held', 3, 1)));
-      expect(await second.line('share', ALL)).toBeDefined();
-      expect(count([second], 'works')).toBe(3);
-    });
+    it.runIf(sharesLimits).sequential(
+      'gets no job beyond the most, until a place is free: the other gives its job back when it is stopped',
+      async () => {
+        await one.begin();
+        const second = one.worker({ mostWorkers: 1 });
+        // The limits hold meanwhile: the first has less before the second has any.
+        await second.line('share', { index: 1, count: 2 });
+        await only.line('share', HALF);
+        expect((await one.execute('r0', chunks('r0', 20, 1))).done).toHaveLength(20);
+        expect(count([second], 'works')).toBe(0);
+        only.lines.length = 0;
+        const execution = one.execute('held', chunks('held', 3, 1));
+        await only.line('works', 'held.0.0.1');
+        only.kill('SIGTERM');
+        expect(await only.ended).toBe(0);
+        expect((await execution).done).toEqual(labels(chunks('held', 3, 1)));
+        expect(await second.line('share', ALL)).toBeDefined();
+        expect(count([second], 'works')).toBe(3);
+      },
+    );
   });
 
   it.concurrent('refuses workers of another version or other options, and knows it if they cannot say so', async () => {
@@ -303,7 +327,7 @@ describe.each(SERVERS)('%s', (_name, start) => {
       const control = openControl(classes, common.pipeline, {
         beat: () => ({
           ...{ ...common, kind: 'beat', role: 'worker', name, state: 'joining' },
-          ...{ since: 0, slots: 0, ended: 0, ...own },
+          ...{ since: 0, slots: {}, needs: [], ended: 0, ...own },
         }),
         onMessage: (message) => {
           if (message.kind === 'refuse' && message.to === name) told.set(name, message.message);
@@ -323,8 +347,8 @@ describe.each(SERVERS)('%s', (_name, start) => {
     const other = 'expected the options of the coordinator, received others: service';
     expect(told.get('other')).toContain(other);
     expect(queue.workers()).toEqual([
-      { name: 'older', state: 'refused' },
-      { name: 'other', state: 'refused' },
+      { name: 'older', state: 'refused', kinds: [] },
+      { name: 'other', state: 'refused', kinds: [] },
     ]);
     await queue.close();
     for (const worker of workers) await (await worker)();
@@ -334,18 +358,19 @@ describe.each(SERVERS)('%s', (_name, start) => {
     const { common, openQueue, worker } = await stage();
     const warnings: string[] = [];
     const log = { ...SILENT, warn: (message: string) => void warnings.push(message) };
-    const others = [null, 'text', { run: 'r1' }, { run: 'r1', chunk: 0, from: 3, to: 3 }];
+    const others = [null, 'text', { run: 'r1' }, { run: 'r1', kind, chunk: 0, from: 3, to: 3 }];
     const add = async () => {
       for (const data of others) await foreign.add('chunk', data as never);
     };
     // It makes the tables.
     const queue = await openQueue('r1', { log });
     const classes = await openQueueConnections(parseQueueUrl(server.url), () => {});
-    const foreign = classes.openQueue(queueName(common.pipeline, common.digest));
+    const foreign = classes.openQueue(queueName(common.pipeline, { ...common, kind }));
     await add();
     const done: string[] = [];
     const jobs = chunks('r1', 3, 2);
-    const execution = queue.execute(jobs, async (job) => void done.push(label(job)), nothing);
+    const onDone = async (job: ChunkJob) => void done.push(label(job));
+    const execution = queue.execute(kind, jobs, { onDone, onLost: nothing });
     await add();
     worker();
     await execution;
@@ -364,7 +389,9 @@ describe.each(SERVERS)('%s', (_name, start) => {
       const proxy = await startProxy(server.url);
       const controller = new AbortController();
       const queue = await openQueue('r1', { url: proxy.url, signal: controller.signal });
-      const execution = queue.execute(chunks('r1', 5, 1), nothing, nothing);
+      const execution = queue.execute(kind, chunks('r1', 5, 1), {
+        ...{ onDone: nothing, onLost: nothing },
+      });
       await worker({ hold: 'r1' }).line('works');
       proxy.cut();
       controller.abort();
@@ -375,7 +402,9 @@ describe.each(SERVERS)('%s', (_name, start) => {
     it.concurrent('does no job twice whose thread is blocked for 12 s', async () => {
       const { worker, execute } = await stage();
       const workers = [worker({ busyMs: 12_000 }), worker({ busyMs: 12_000 })];
-      await Promise.all(workers.map((child) => child.line('share', HALF)));
+      const isThere = (child: QueueProcess) =>
+        sharesLimits ? child.line('share', HALF) : child.line('opened');
+      await Promise.all(workers.map(isThere));
       expect((await execute('r1', chunks('r1', 1, 1))).done).toEqual(['0.0.1']);
       expect(count(workers, 'works')).toBe(1);
     });
@@ -415,8 +444,10 @@ describe.each(SERVERS)('%s', (_name, start) => {
 
 it.runIf(IS_LONG)('PostgreSQL may be killed, and started again with its data', async () => {
   const server = await startPostgres();
-  const { worker, coordinator, places, go, close } = await openStage(server.url);
-  const jobs = chunks('r1', 60, 2);
+  const { worker, coordinator, places, go, close } = await openStage(server.url, CONVERT);
+  const jobs = Array.from({ length: 60 }, (_, chunk): ChunkJob => {
+    return { run: 'r1', kind: CONVERT, chunk, from: 0, to: 2 };
+  });
   const workers = [0, 1, 2].map(() => worker({ hold: 'r1', holdFrom: 30 }));
   const run = coordinator({ run: 'r1', jobs });
   await run.line('done', '5.0.2');

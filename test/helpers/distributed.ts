@@ -97,8 +97,8 @@ export async function openDistributedStage(
     await rm(folder, { recursive: true, force: true });
   });
 
-  const start = (words: string[]): Child => {
-    const child = startChild(words, env);
+  const start = (words: string[], own: Record<string, string> = {}): Child => {
+    const child = startChild(words, { ...env, ...own });
     children.push(child);
     return child;
   };
@@ -127,6 +127,9 @@ export async function openDistributedStage(
     ...{ place, folder, file, range, emulator, s3, proxy, env, children, otherFile },
     worker: (name = 'worker', ...options: string[]) =>
       start(['worker', file, ...onMachine(name), ...options]),
+    /** Starts a worker that has some other variables. */
+    workerWith: (own: Record<string, string>, name: string, ...options: string[]) =>
+      start(['worker', file, ...onMachine(name), ...options], own),
     /** Starts a worker of another pipeline file. */
     workerOf: (other: string) => start(['worker', other]),
     /** Coordinates a run in this process. */

@@ -10,7 +10,7 @@ import { openQueueWorker } from '../../dist/distribute/queue/worker.js';
 import { createWorkerName } from '../../dist/distribute/worker.js';
 import { ConverterError } from '../../dist/support/errors.js';
 
-const { role, folder, jobs, lastDone, ...options } = JSON.parse(process.argv[2]);
+const { role, folder, kind, jobs, lastDone, ...options } = JSON.parse(process.argv[2]);
 const { hold, holdFrom = 0, deadly, failing, interrupted, fatal, busyMs } = options;
 const print = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const log = {
@@ -53,7 +53,7 @@ async function worker() {
   };
   const name = createWorkerName();
   const opened = await openQueueWorker({
-    ...{ name, jobsAtOnce: 1, mostWorkers: 99 },
+    ...{ name, jobsAtOnce: { [kind]: 1 }, mostWorkers: 99 },
     ...options,
     ...{ handlers, log, now: Date.now },
   });
@@ -81,6 +81,7 @@ async function goes(signal) {
 async function coordinator() {
   const queue = await openChunkQueue({
     ...options,
+    kinds: [kind],
     log,
     signal: new AbortController().signal,
     now: Date.now,
@@ -93,7 +94,7 @@ async function coordinator() {
       if (name === lastDone) await new Promise(() => {});
     };
   try {
-    await queue.execute(jobs, report('done'), report('lost'));
+    await queue.execute(kind, jobs, { onDone: report('done'), onLost: report('lost') });
     print({ finished: true });
   } finally {
     await queue.close();

@@ -23,20 +23,20 @@ export const WITHOUT_BROWSER: Renderer = {
 const renderers = new WeakMap<Run, Renderer>();
 
 /** Memory of a browser, MiB: with the largest model of the sample range it had 604 at 2,048 pixels a side. */
-export const BROWSER_MB = 640;
+const BROWSER_MB = 640;
 
 /** How many browsers draw at the same time: each keeps nearly two processors busy, and has memory of its own. */
-export function browserCount(processors: number, memoryMb: number): number {
+export function browserCount(processors: number, memoryMb?: number): number {
   return Math.max(1, Math.min(Math.floor(processors / 2), browsersIn(memoryMb)));
 }
 
-/** How many browsers a memory has room for: one at least. */
-export function browsersIn(memoryMb: number): number {
+/** How many browsers a memory has room for: one at least. @param memoryMb - @defaultValue half of the machine's */
+export function browsersIn(memoryMb = defaultMemoryMb()): number {
   return Math.max(1, Math.floor(memoryMb / BROWSER_MB));
 }
 
 /** Half of the memory that this process may use, MiB; a container may have less than its machine. */
-export function defaultMemoryMb(): number {
+function defaultMemoryMb(): number {
   const limit = process.constrainedMemory?.() || Number.POSITIVE_INFINITY;
   return Math.min(totalmem(), limit) / 2 ** 21;
 }
@@ -52,7 +52,7 @@ export async function rendererOf(run: Run): Promise<Renderer | undefined> {
   const browser = await findBrowser(environment.env, options.pipeline.cacheDir);
   if (browser === undefined) return undefined;
   const warn = (text: string) => environment.log.warn(text);
-  const pages = browserCount(availableParallelism(), options.memory ?? defaultMemoryMb());
+  const pages = browserCount(availableParallelism(), options.memory);
   const settings = { browser, pages, givesUp: true, now: environment.now, warn };
   const renderer = renderers.get(run) ?? new BrowserRenderer(settings);
   renderers.set(run, renderer);

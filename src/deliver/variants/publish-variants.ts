@@ -3,6 +3,7 @@
 import { articleKey, articleLabel, configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import type { CatalogueLine } from '../../run/lists/manifest-line.ts';
+import type { Run } from '../../run/open/open-run.ts';
 import { openCatalogue } from '../../run/output/manifest.ts';
 import type { Master } from '../../run/publishing/masters.ts';
 import { sha256Hex } from '../../support/files.ts';
@@ -12,7 +13,7 @@ import { beside, type Delivery, type Outcome, type Subject } from '../making/del
 import type { Opening } from '../making/kind.ts';
 import type { Spend } from '../making/maker.ts';
 import { VARIANTS } from '../making/names.ts';
-import type { ReadByPlace } from '../making/threads.ts';
+import type { ReadByPlace, Threads } from '../making/threads.ts';
 import {
   VARIANTS_VERSION,
   type VariantGroup,
@@ -45,39 +46,7 @@ export function openVariants(
   });
   const sourcesOf = (masters: readonly Master[]) =>
     masters.map((master): VariantSource => ({ ...describe(master), sha256: master.sha256 }));
-  const once = async (key: string, make: () => Promise<Uint8Array>) => {
-    const name = `${VARIANTS} ${VARIANTS_VERSION} ${key}`;
-    const known = again ? undefined : await run.sources.derived.get(name);
-    if (known !== undefined) return known;
-    const made = await make();
-    await run.sources.derived.put(name, made);
-    return made;
-  };
-  const call = async <R>(
-    { weight, spend, readMaster: read }: Making,
-    name: string,
-    given: unknown,
-  ) => {
-    const what = { delivery: VARIANTS, name, given: [given], weight, readMaster: read };
-    const { result, ms } = await threads.call<R>(what);
-    spend(ms);
-    return result;
-  };
-  const variantsOf = async (making: Making): Promise<Variants> => {
-    const grouped = await once(`groups ${making.source}`, async () => {
-      const found = await call<Variants>(making, 'group', making.sources);
-      return new TextEncoder().encode(JSON.stringify(found));
-    });
-    return JSON.parse(new TextDecoder().decode(grouped)) as Variants;
-  };
-  /** Makes the file of a group; none if it would equal its master. */
-  const fileOf = async (group: VariantGroup, making: Making): Promise<Uint8Array | undefined> => {
-    if (group.variants.length === 1) return undefined;
-    const { sources } = making;
-    const shown = group.variants.map(({ name, sources: [at] }) => [name, sources[at!]!.sha256]);
-    const key = `file ${sha256Hex(JSON.stringify(shown))}`;
-    return once(key, () => call<Uint8Array>(making, 'combine', group));
-  };
+  const files = new VariantFiles(run.sources.derived, threads, again);
   return {
     name: VARIANTS,
     kind: 'profiles',
@@ -99,7 +68,7 @@ export function openVariants(
         ...{ ...(given as Given), spend, weight: weightOf(masters) },
         readMaster: (place: number) => sourceOf(masters[place]!).read(),
       };
-      for (const group of (await variantsOf(making)).groups) await fileOf(group, making);
+      for (const group of (await files.groups(making)).groups) await files.of(group, making);
     },
     async make({ masters: article, source }, { keep, spend }) {
       const making = {
@@ -109,13 +78,13 @@ export function openVariants(
           return readMaster(article[place]!);
         },
       };
-      const { groups, splitBy } = await variantsOf(making);
+      const { groups, splitBy } = await files.groups(making);
       const outcomes: Outcome[] = article.map(() => ({
         files: [],
         ...(groups.length > 1 && { splitBy: splitBy.map(({ text, name }) => text || name) }),
       }));
       for (const group of groups) {
-        const bytes = await fileOf(group, making);
+        const bytes = await files.of(group, making);
         if (bytes === undefined) continue;
         const path = beside(article[group.variants[0]!.sources[0]!]!, VARIANTS);
         const file = await keep({ name: FILE, path, bytes, facts: {} });
@@ -139,6 +108,52 @@ interface Making extends Given {
   weight: number;
   spend: Spend;
   readMaster: ReadByPlace;
+}
+
+/** Finds and makes what is not made yet. */
+class VariantFiles {
+  readonly #derived: Run['sources']['derived'];
+  readonly #threads: Threads;
+  readonly #again: boolean;
+
+  constructor(derived: Run['sources']['derived'], threads: Threads, again: boolean) {
+    this.#derived = derived;
+    this.#threads = threads;
+    this.#again = again;
+  }
+
+  async groups(making: Making): Promise<Variants> {
+    const grouped = await this.#once(`groups ${making.source}`, async () => {
+      const found = await this.#call<Variants>(making, 'group', making.sources);
+      return new TextEncoder().encode(JSON.stringify(found));
+    });
+    return JSON.parse(new TextDecoder().decode(grouped)) as Variants;
+  }
+
+  /** The file of a group; none if it would equal its master. */
+  async of(group: VariantGroup, making: Making): Promise<Uint8Array | undefined> {
+    if (group.variants.length === 1) return undefined;
+    const { sources } = making;
+    const shown = group.variants.map(({ name, sources: [at] }) => [name, sources[at!]!.sha256]);
+    const key = `file ${sha256Hex(JSON.stringify(shown))}`;
+    return this.#once(key, () => this.#call<Uint8Array>(making, 'combine', group));
+  }
+
+  async #once(key: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    const name = `${VARIANTS} ${VARIANTS_VERSION} ${key}`;
+    const known = this.#again ? undefined : await this.#derived.get(name);
+    if (known !== undefined) return known;
+    const made = await make();
+    await this.#derived.put(name, made);
+    return made;
+  }
+
+  async #call<R>({ weight, spend, readMaster }: Making, name: string, given: unknown): Promise<R> {
+    const call = { delivery: VARIANTS, name, given: [given], weight, readMaster };
+    const { result, ms } = await this.#threads.call<R>(call);
+    spend(ms);
+    return result;
+  }
 }
 
 function weightOf(masters: readonly { bytes: number }[]): number {

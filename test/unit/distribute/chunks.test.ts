@@ -108,7 +108,7 @@ describe('in the store', () => {
 
   test('of two workers that did a job the first counts', async () => {
     const objects = new ChunkObjects(store, 'r1');
-    const job = { run: 'r1', chunk: 7, from: 0, to: 2 };
+    const job = { run: 'r1', kind: 'convert', chunk: 7, from: 0, to: 2 };
     expect(await objects.putResult(job, resultOf('first', [0, 1]))).toBe('stored');
     expect(await objects.putResult(job, resultOf('second', [0, 1]))).toBe('present');
     expect((await objects.result(job)).worker).toBe('first');

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { divide, halvesOf, jobId, readJob } from '../../../../src/distribute/queue/chunk-jobs.ts';
 
-const job = (from: number, to: number, chunk = 0) => ({ run: 'r1', chunk, from, to });
+const job = (from: number, to: number, chunk = 0) => {
+  return { run: 'r1', kind: 'convert', chunk, from, to };
+};
 /** The places of jobs, as `0-3 3-5`. */
 const places = (jobs: Iterable<{ from: number; to: number }>) =>
   [...jobs].map(({ from, to }) => `${from}-${to}`).join(' ');

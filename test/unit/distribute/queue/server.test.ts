@@ -45,7 +45,7 @@ describe('the address of a queue', () => {
 
 it('has a queue of each pipeline and digest, whatever its name', () => {
   expect(queueName('Tisch: groß')).toBe('btg2gltf.Tisch%3A%20gro%C3%9F');
-  expect(queueName('a', 'd1')).toBe('btg2gltf.a.d1');
+  expect(queueName('a', { digest: 'd1', kind: 'convert' })).toBe('btg2gltf.a.d1.convert');
 });
 
 describe('the check at the start', () => {

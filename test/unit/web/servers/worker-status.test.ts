@@ -55,27 +55,36 @@ test('it is alive at once, and ready only while all workers take chunks', async 
 test('the metrics count chunks, configurations, requests and seconds of each worker', async () => {
   status.watch(1, { kind: 'share', part: 0.25 });
   status.watch(1, { kind: 'memory', bytes: 1e8 });
-  status.watch(1, { kind: 'chunk', ms: 1500, figures: FIGURES });
-  status.watch(1, { kind: 'chunk', ms: 500, figures: FIGURES });
-  status.watch(1, { kind: 'chunk', ms: 250 });
-  status.watch(2, { kind: 'chunk', ms: 125, figures: FIGURES });
+  status.watch(1, { kind: 'chunk', jobs: 'convert', ms: 1500, figures: FIGURES });
+  status.watch(1, { kind: 'chunk', jobs: 'convert', ms: 500, figures: FIGURES });
+  status.watch(1, { kind: 'chunk', jobs: 'convert', ms: 250 });
+  status.watch(2, { kind: 'chunk', jobs: 'convert', ms: 125, figures: FIGURES });
+  const made = { tasks: { made: 11, failed: 1 } };
+  // The queue of pictures names the browser.
+  status.watch(1, { kind: 'chunk', jobs: 'pictures.0a1b', ms: 100, figures: made });
+  const counts = [{ kind: 'pictures.0a1b', waiting: 7, running: 2 }];
+  status.watch(2, { kind: 'jobs', counts });
   const lines = (await metrics()).split('\n');
   const value = (name: string, labels: string, worker = 1) => {
     const label = `{worker="${worker}",${labels}pipeline="nightly"}`;
     const line = lines.find((one) => one.startsWith(`btg2gltf_worker_${name}${label} `));
     return Number(line?.split(' ').at(-1));
   };
-  expect(value('chunks_total', 'result="done",')).toBe(2);
-  expect(value('chunks_total', 'result="failed",')).toBe(1);
-  expect(value('chunks_total', 'result="done",', 2)).toBe(1);
-  expect(value('chunk_seconds_total', '')).toBe(2.25);
-  expect(value('chunk_seconds_total', '', 2)).toBe(0.125);
+  expect(value('chunks_total', 'kind="convert",result="done",')).toBe(2);
+  expect(value('chunks_total', 'kind="convert",result="failed",')).toBe(1);
+  expect(value('chunks_total', 'kind="convert",result="done",', 2)).toBe(1);
+  expect(value('chunk_seconds_total', 'kind="convert",')).toBe(2.25);
+  expect(value('chunk_seconds_total', 'kind="convert",', 2)).toBe(0.125);
   expect(value('configurations_total', 'result="failed",')).toBe(2);
   expect(value('configurations_total', 'result="skipped",')).toBe(4);
   expect(value('requests_total', 'status="200",')).toBe(12);
   expect(value('requests_total', 'status="none",')).toBe(2);
   expect(value('received_bytes_total', '')).toBe(1800);
   expect(value('cache_hits_total', '')).toBe(8);
+  expect(value('delivery_tasks_total', 'kind="pictures",result="made",')).toBe(11);
+  expect(value('delivery_tasks_total', 'kind="pictures",result="failed",')).toBe(1);
+  const jobs = 'btg2gltf_worker_jobs{kind="pictures",state="waiting",pipeline="nightly"} 7';
+  expect(lines).toContain(jobs);
   expect(value('share', '')).toBe(0.25);
   expect(value('memory_bytes', '')).toBe(1e8);
 });
