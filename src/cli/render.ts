@@ -99,7 +99,7 @@ export const renderCommand: Command = {
         for (const picture of taken) {
           const path = join(folder, `${name}-${picture.name}.${options.format}`);
           await replaceFile(path, picture.bytes);
-          io.print(`${path}: ${described(picture, picture.bytes)}\n`);
+          io.print(`${path}: ${described(picture, picture.bytes.length)}\n`);
         }
         return 0;
       }
@@ -140,13 +140,10 @@ const userCacheDir = ({ XDG_CACHE_HOME }: Io['env']): string =>
 
 type PictureFacts = Partial<Record<'width' | 'height' | 'pixelsPerMetre', FileFacts[string]>>;
 
-function described(
-  { width, height, pixelsPerMetre: scale }: PictureFacts,
-  { length }: Uint8Array,
-): string {
+function described({ width, height, pixelsPerMetre: scale }: PictureFacts, bytes: number): string {
   const note =
     scale === undefined ? '' : `, to the scale of ${Number(scale).toFixed(2)} pixels a metre`;
-  return `${width} × ${height}, ${size(length)}${note}`;
+  return `${width} × ${height}, ${size(bytes)}${note}`;
 }
 
 /** The folder of the pictures of a pipeline: outside of what the pipeline publishes. */

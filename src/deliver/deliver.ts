@@ -47,6 +47,8 @@ export async function deliver(run: Run, again: boolean): Promise<Delivered> {
     run.environment.log.info(`${glbs}; next: ${names}`);
   }
   const processed = await processDeliveries(run, opened, masters, before);
+  // What lists name is on disk before they are.
+  await opened.contents.sync();
   const lines = processed.flatMap((one) => one.lines);
   const lastGood = processed.flatMap((one) => one.lastGood);
   const delivered: Delivered = {

@@ -5,12 +5,13 @@ import { receivedError, type SentError, sentError } from '../support/errors.ts';
 import { openFunctions } from './kinds.ts';
 import type { MakerThreadMessages } from './maker-threads.ts';
 import { readMasterFile } from './making/delivery.ts';
+import { storeFiles } from './making/file-contents.ts';
 import type { Once } from './making/once.ts';
 
 type Request = MakerThreadMessages['request'];
 type Answer = Extract<Request, { kind: 'answer' }>;
 
-const { wanted } = workerData as MakerThreadMessages['opening'];
+const { wanted, objects } = workerData as MakerThreadMessages['opening'];
 const asked = new Map<number, (answer: Answer) => void>();
 let last = 0;
 
@@ -43,7 +44,7 @@ const opened = openFunctions(wanted, once);
 opened.catch(() => undefined);
 
 async function call(request: Extract<Request, { kind: 'call' }>) {
-  const { delivery, name, given, file, hasReader } = request;
+  const { delivery, name, given, file, stores, hasReader } = request;
   const readMaster = async (place: number) => {
     const { result, error } = await ask((ask) => ({ kind: 'read', ask, place }));
     if (error !== undefined) throw receivedError(error);
@@ -57,7 +58,8 @@ async function call(request: Extract<Request, { kind: 'call' }>) {
       ...(hasReader ? [readMaster] : []),
     ];
     const result = await functions.get(delivery)![name]!(...all);
-    post({ kind: 'done', result });
+    const isStored = stores !== undefined && objects !== undefined;
+    post({ kind: 'done', result: isStored ? await storeFiles(objects, result, stores) : result });
   } catch (thrown) {
     post({ kind: 'failed', error: sentError(thrown) });
   }

@@ -1,6 +1,7 @@
 /** Threads in which files are made, so that all processors work: the largest masters first. */
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
+import type { FileStoreOptions } from '../source/cache/content-store.ts';
 import {
   asConverterError,
   ConverterError,
@@ -27,6 +28,8 @@ interface ThreadSettings {
   count: number;
   /** Whether also a single one is a thread of its own, so that what ends it does not end the process. */
   isApart?: boolean;
+  /** With what they store the contents of files; without it, they return these. */
+  objects?: FileStoreOptions | undefined;
   /** JavaScript memory of each, MiB. */
   heapMb: number;
   /** Clock, milliseconds since 1970. */
@@ -35,9 +38,12 @@ interface ThreadSettings {
 
 /** What goes to a thread and back. */
 export interface MakerThreadMessages {
-  opening: { wanted: object };
+  opening: { wanted: object; objects: FileStoreOptions | undefined };
   request:
-    | ({ kind: 'call'; hasReader: boolean } & Pick<Call, 'delivery' | 'name' | 'given' | 'file'>)
+    | ({ kind: 'call'; hasReader: boolean } & Pick<
+        Call,
+        'delivery' | 'name' | 'given' | 'file' | 'stores'
+      >)
     /** What the thread asked for; if `isYours`, it does the work itself, and sends the result. */
     | { kind: 'answer'; ask: number; result?: unknown; error?: SentError; isYours?: boolean };
   answer:
@@ -217,9 +223,13 @@ class MakerThread {
 
   begin(job: Job): void {
     this.#job = Object.assign(job, UNMEASURED, { startedMs: this.#settings.now() });
-    const { delivery, name, given, file, readMaster } = job;
+    const { delivery, name, given, file, stores, readMaster } = job;
     const hasReader = readMaster !== undefined;
-    this.#post({ kind: 'call', delivery, name, given, ...(file && { file }), hasReader });
+    this.#post({
+      ...{ kind: 'call', delivery, name, given, hasReader },
+      ...(file && { file }),
+      ...(stores && { stores }),
+    });
   }
 
   async end(error: unknown): Promise<void> {
@@ -232,7 +242,7 @@ class MakerThread {
 
   async #start(wanted: object): Promise<Worker> {
     const { Worker } = await import('node:worker_threads');
-    const opening: MakerThreadMessages['opening'] = { wanted };
+    const opening: MakerThreadMessages['opening'] = { wanted, objects: this.#settings.objects };
     const resourceLimits = { maxOldGenerationSizeMb: this.#settings.heapMb };
     const worker = new Worker(PROGRAM, { workerData: opening, resourceLimits });
     worker.on('message', (answer: Answer) => this.#onAnswer[answer.kind](answer as never));

@@ -6,6 +6,7 @@ import { workerCount } from '../support/worker-count.ts';
 import { openDeliveries } from './kinds.ts';
 import { openThreads } from './maker-threads.ts';
 import { type Delivery, masterReader, type SourceOf, storedMasters } from './making/delivery.ts';
+import { FileContents } from './making/file-contents.ts';
 import type { Threads } from './making/threads.ts';
 import { closeRenderer } from './pictures/run-renderer.ts';
 import { sectionOf } from './section.ts';
@@ -14,6 +15,7 @@ import { sectionOf } from './section.ts';
 export interface OpenDeliveries {
   deliveries: readonly Delivery[];
   threads: Threads;
+  contents: FileContents;
 }
 
 /**
@@ -28,14 +30,16 @@ export async function openRunDeliveries(
 ): Promise<OpenDeliveries> {
   const { options, environment } = run;
   const wanted = sectionOf(options.pipeline) ?? {};
+  const contents = FileContents.of(run);
   const threads = await openThreads(wanted, {
     count: workerCount(options.workers),
     isApart: isWorker,
+    objects: contents.objects,
     heapMb: options.pipeline.limits.conversionHeapMb,
     now: environment.now,
   });
-  const opening = { run, again, threads, readMaster: masterReader(run) };
-  return { deliveries: await openDeliveries(wanted, opening), threads };
+  const opening = { run, again, threads, contents, readMaster: masterReader(run) };
+  return { deliveries: await openDeliveries(wanted, opening), threads, contents };
 }
 
 /** Ends what deliveries do. */
@@ -73,6 +77,11 @@ export class WorkerDeliveries {
       spent += ms;
     });
     return spent;
+  }
+
+  /** Waits until the disk has what was made. */
+  async sync(): Promise<void> {
+    await (await this.#opened)?.contents.sync();
   }
 
   async close(): Promise<void> {

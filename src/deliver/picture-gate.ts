@@ -6,6 +6,7 @@ import type { Run } from '../run/open/open-run.ts';
 import type { Deliveries } from '../run/publishing/deliveries.ts';
 import { asConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
+import { FileContents } from './making/file-contents.ts';
 import { madeFiles } from './making/made-files.ts';
 import type { Maker } from './making/maker.ts';
 import { pictureDifference } from './pictures/picture-difference.ts';
@@ -42,13 +43,15 @@ async function compareAll(
   const { derived } = run.sources;
   const { objects, published } = run.output;
   const read = (sha256: Digest) => (published ? published.readObject(sha256) : objects.get(sha256));
-  const filesOf = madeFiles(maker, derived);
+  const contents = FileContents.of(run);
+  const filesOf = madeFiles(maker, derived, contents);
+  const [{ name }] = maker.files as [Maker['files'][number]];
   const differences = new Map<string, PictureDifference>();
   let problem: string | undefined;
   let isOver = false;
   const pictureOf = async (sha256: Digest): Promise<Uint8Array> => {
     const [file] = await filesOf(sha256, { read: () => read(sha256) });
-    return file!.bytes;
+    return (await contents.read(file!, name))!;
   };
   await inParallel(pairs, maker.atOnce, async ([was, is]) => {
     isOver ||= run.environment.signal.aborted || run.isOutOfTime();

@@ -12,6 +12,7 @@ import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { TakenDeliveries } from './begin.ts';
 import type { Delivery, Outcome, Placed, Subject } from './making/delivery.ts';
+import type { FileContents } from './making/file-contents.ts';
 import { closeDeliveries } from './open-deliveries.ts';
 import { isBrowserOptional } from './pictures/run-renderer.ts';
 import { DeliveryFiles, eachPath } from './published-files.ts';
@@ -46,7 +47,8 @@ export async function processDeliveries(
     // All have ended before anything is closed for good: none writes into an output that is not locked any more.
     const ended = await Promise.allSettled(
       opened.deliveries.map(async (delivery) => {
-        const shared = { before, workers: opened.workers, ending: ending.signal };
+        const { workers, contents } = opened;
+        const shared = { before, workers, contents, ending: ending.signal };
         const processor = new DeliveryProcessor(run, delivery, shared);
         await processor.processAll(masters).catch(async (error: unknown) => {
           await end(error);
@@ -68,6 +70,7 @@ export async function processDeliveries(
 interface SharedByAll {
   before: FormerDeliveries;
   workers: DeliveryWorkers | undefined;
+  contents: FileContents;
   /** Aborts when nothing more is to be begun. */
   ending: AbortSignal;
 }
@@ -108,7 +111,8 @@ class DeliveryProcessor {
   #ms = 0;
   #slowest: Slow[] = [];
 
-  constructor(run: Run, delivery: Delivery, { before, workers, ending }: SharedByAll) {
+  constructor(run: Run, delivery: Delivery, shared: SharedByAll) {
+    const { before, workers, contents, ending } = shared;
     this.#run = run;
     this.#delivery = delivery;
     this.#ending = ending;
@@ -116,7 +120,7 @@ class DeliveryProcessor {
     this.#here = pLimit(delivery.atOnce);
     this.#former = byConfiguration(before.lines, delivery.name);
     this.#formerLastGood = byConfiguration(before.lastGood, delivery.name);
-    this.#files = new DeliveryFiles(delivery.name, run);
+    this.#files = new DeliveryFiles(delivery.name, run, contents);
   }
 
   get counts(): Delivered['deliveries'][number] {

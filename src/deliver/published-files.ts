@@ -6,31 +6,43 @@ import {
   type DeliveryLine,
   isSharedPath,
 } from '../run/output/delivered-files.ts';
-import { openFileStore } from '../source/cache/content-store.ts';
+import { type ContentStore, openFileStore } from '../source/cache/content-store.ts';
+import { ConverterError } from '../support/errors.ts';
 import { statIfExists, temporaryFolder } from '../support/files.ts';
 import { linkOrCopy } from '../support/links.ts';
 import type { Placed } from './making/delivery.ts';
+import type { FileContents } from './making/file-contents.ts';
 
 /** Stores, links and examines the files of a delivery: a file that configurations share, once for all of them. */
 export class DeliveryFiles {
   readonly #delivery: string;
   readonly #outputDir: string;
   readonly #output: Run['output'];
+  readonly #contents: FileContents;
+  readonly #stores = new Map<string, ContentStore>();
   readonly #kept = new Map<string, Promise<DeliveredFile>>();
   readonly #linked = new Map<string, Promise<unknown>>();
   readonly #examined = new Map<string, Promise<boolean>>();
 
-  constructor(delivery: string, { options, output }: Run) {
+  constructor(delivery: string, { options, output }: Run, contents: FileContents) {
     this.#delivery = delivery;
     this.#outputDir = options.pipeline.outputDir;
     this.#output = output;
+    this.#contents = contents;
   }
 
-  /** Stores a file, which reaches its place when it is linked. */
+  /** Brings a file into this folder if it is in the cache alone; it reaches its place when it is linked. */
   keep(file: Placed): Promise<DeliveredFile> {
-    return onceIfShared(this.#kept, file, async ({ name, path, bytes, facts }) => {
-      const { digest } = await this.#storeOf(name).put(bytes);
-      return { name, path, sha256: digest, bytes: bytes.length, facts };
+    return onceIfShared(this.#kept, file, async ({ name, path, sha256, bytes, facts }) => {
+      if (this.#contents.objects === undefined) {
+        const content = await this.#contents.read(file, name);
+        if (content === undefined) {
+          const message = `${path}: expected the content ${sha256} in the cache, received none`;
+          throw new ConverterError('STORE_DAMAGED', message);
+        }
+        await this.#storeOf(name).put(content);
+      }
+      return { name, path, sha256, bytes, facts };
     });
   }
 
@@ -45,8 +57,14 @@ export class DeliveryFiles {
     return (await Promise.all(files.map((file) => this.#isPublished(file)))).every((is) => is);
   }
 
-  #storeOf(name: string) {
-    return openFileStore({ ...this.#output.objectFiles, extension: extname(name) });
+  #storeOf(name: string): ContentStore {
+    const extension = extname(name);
+    const known = this.#stores.get(extension);
+    if (known !== undefined) return known;
+    const { unsynced } = this.#contents;
+    const opened = openFileStore({ ...this.#output.objectFiles, extension, unsynced });
+    this.#stores.set(extension, opened);
+    return opened;
   }
 
   #link(file: DeliveredFile): Promise<unknown> {
@@ -56,6 +74,8 @@ export class DeliveryFiles {
         this.#storeOf(name).pathOf(sha256),
         place,
         temporaryFolder(this.#outputDir),
+        undefined,
+        this.#contents.unsynced,
       );
     });
   }

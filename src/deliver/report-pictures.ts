@@ -10,7 +10,8 @@ import type { ArticlePictures } from '../run/report/run-report.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { cutText } from '../support/text-limits.ts';
-import { cachedFiles } from './making/made-files.ts';
+import { FileContents } from './making/file-contents.ts';
+import { cachedContents } from './making/made-files.ts';
 import { pictureDifference } from './pictures/picture-difference.ts';
 import { mainView } from './pictures/picture-options.ts';
 import { pictureFiles } from './pictures/pictures.ts';
@@ -43,8 +44,9 @@ export const reportPictures: Deliveries['reportPictures'] = async (run, { change
   const { derived } = run.sources;
   const { previous } = run.output;
   const files = pictureFiles(mainView(wanted));
+  const contents = FileContents.of(run);
   const read = async (sha256: Digest | undefined): Promise<Uint8Array | undefined> =>
-    sha256 === undefined ? undefined : (await cachedFiles(derived, files, sha256))[0]?.bytes;
+    sha256 === undefined ? undefined : (await cachedContents(derived, contents, files, sha256))[0];
   const found: ArticlePictures[] = [];
   for (const kind of ['changed', 'new'] as const) {
     const chosen: (Candidate & { now: Uint8Array })[] = [];

@@ -90,6 +90,7 @@ export class ChunkProcessor {
         },
       );
     });
+    await deliveries.sync();
     await work.share();
     const result = { worker: this.#settings.name, made, peakBytes: peakBytes() };
     await objects.putResult(job, result);
@@ -178,7 +179,7 @@ async function openRun({ options, environment, store }: ChunkProcessorSettings, 
   const { startedAt, missing, ...flags } = await new ChunkObjects(store, id).description();
   const shared = { missing: new Set(missing), shared: sharedStore(store) };
   // Memory for one browser: a machine has several workers.
-  const own = { ...options, ...flags, memory: 0 };
+  const own = { ...options, ...flags, memory: 1 };
   const work = await openWorkerRun(own, { ...environment, startedAt }, shared);
   const { sources, output } = work.run;
   const objects = storeIn(output);

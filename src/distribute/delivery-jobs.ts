@@ -9,8 +9,11 @@ import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
 
 /** Tasks at the same time: enough to have the largest of many begin first, and to keep a hundred workers busy. */
 const TASKS_AT_ONCE = 2_048;
-/** Most tasks of a chunk, by kind: with each a chunk takes some seconds, which are lost with a worker that dies. */
-const MOST_TASKS = { profiles: 64, pictures: 12 } satisfies Record<DeliveryTask['kind'], number>;
+/** Tasks of a chunk, by kind: at most as many as take some seconds, which are lost with a worker that dies. */
+const TASKS = {
+  profiles: { least: 8, most: 64 },
+  pictures: { least: 2, most: 12 },
+} satisfies Record<DeliveryTask['kind'], { least: number; most: number }>;
 /** Chunks into which the tasks that wait are divided for each job that workers do at once: at the end, none waits long. */
 const CHUNKS_PER_SLOT = 2;
 /** After the first task, others of the same GLBs follow, milliseconds. */
@@ -159,7 +162,8 @@ class JobsOfKind {
     if (delivery === undefined || waiting.length === 0) return undefined;
     const share = Math.ceil(waiting.length / (CHUNKS_PER_SLOT * Math.max(1, queue.slots(kind))));
     waiting.sort((a, b) => bytesOf(b.task) - bytesOf(a.task) || (a.key < b.key ? -1 : 1));
-    const list = waiting.splice(0, Math.min(share, MOST_TASKS[this.#kind]));
+    const { least, most } = TASKS[this.#kind];
+    const list = waiting.splice(0, Math.min(Math.max(share, least), most));
     if (waiting.length === 0) this.#waiting.delete(delivery);
     const tasks = list.map(({ task }) => task);
     const chunk = chunkNumber(tasks);

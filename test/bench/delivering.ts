@@ -1,8 +1,14 @@
-/** Deliveries of whole runs: how much faster they are on more processors. */
-import { inMs } from './details.ts';
-import { inPairs, median } from './process.ts';
+/** Deliveries of whole runs: how much faster they are on more processors, and by workers of a queue. */
+import { cp, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { amount, inMs } from './details.ts';
+import { type DistributedRun, runDistributed } from './distributed.ts';
+import { inPairs, type Measured, median, type Side } from './process.ts';
 import type { GroupInput } from './results.ts';
+import { rangeOf, withService } from './scale.ts';
+import type { WorkerStart } from './workers.ts';
 import {
+  ALL,
   type BenchPipeline,
   DEMO,
   inWorkspace,
@@ -40,5 +46,107 @@ export async function delivering({ results, isQuick }: GroupInput): Promise<void
     const perFile = (all: typeof ours) => inMs(median(all.map(({ seconds }) => seconds)) / files);
     const detail = `${PROFILES.join(', ')} of ${masters} configurations of the demo: ${perFile(ours)} a file, pinned to one ${perFile(theirs)}; ${(1 / cpuRatio).toFixed(2)}× the processor time`;
     results.add('deliveries', 'two processors', { value: ratio, detail });
+  });
+}
+
+const QUEUED_PROFILES = ['web', 'ar-android', 'ar-ios'];
+
+/** What workers of a queue make, without anything to convert: on processors of their own, and beside a local run. */
+export async function deliveringByWorkers(input: GroupInput): Promise<void> {
+  const few = input.isQuick ? 60 : 400;
+  await pinned(input, 'workers, profiles', few, { profiles: QUEUED_PROFILES });
+  await pinned(input, 'workers, pictures', few / 4, { pictures: { width: 400, height: 300 } });
+  await besideLocal(input, few);
+}
+
+/** Two workers, each on a processor with its browser, and one: as on one machine more. */
+async function pinned(
+  { results, isQuick }: GroupInput,
+  row: 'workers, profiles' | 'workers, pictures',
+  configurations: number,
+  deliver: object,
+): Promise<void> {
+  await withConverted(configurations, deliver, async ({ distributed }) => {
+    const of = (count: number) => distributed({ count, isPinned: true });
+    const { ours, theirs, ratio } = await inPairs(sideOf(of(2)), sideOf(of(1)), isQuick ? 1 : 3);
+    const times = (all: readonly Measured[]) => inMs(median(all.map(({ seconds }) => seconds)));
+    const detail = `${amount(configurations)} configurations; two ${times(ours)}, one ${times(theirs)}, ${ours.length} pairs`;
+    results.add('deliveries', row, { value: ratio, detail });
+  });
+}
+
+/** Three workers that share two processors, beside the threads of a local run; and what the coordinator does itself. */
+async function besideLocal(
+  { results, isQuick }: GroupInput,
+  configurations: number,
+): Promise<void> {
+  const deliver = { profiles: QUEUED_PROFILES };
+  await withConverted(configurations, deliver, async ({ distributed, local, unchanged }) => {
+    const coordinators: number[] = [];
+    const queued = distributed({ count: 3 });
+    const side: Side = {
+      ...queued,
+      run: async () => {
+        const { coordinator } = await queued.run();
+        coordinators.push(coordinator.cpuSeconds);
+        return coordinator;
+      },
+    };
+    const { ratio, ours, theirs } = await inPairs(side, local, isQuick ? 1 : 3);
+    const times = (all: readonly Measured[]) => inMs(median(all.map(({ seconds }) => seconds)));
+    const detail = `${QUEUED_PROFILES.join(', ')} of ${amount(configurations)} configurations; workers ${times(ours)}, local ${times(theirs)}, ${ours.length} pairs`;
+    results.add('deliveries', 'workers, local', { value: ratio, detail });
+    const { coordinator } = await unchanged();
+    const spent = median(coordinators) - coordinator.cpuSeconds;
+    results.add('deliveries', 'coordinator', {
+      value: (spent * 1000) / configurations / QUEUED_PROFILES.length,
+      detail: `processor time of the coordinator, less ${inMs(coordinator.cpuSeconds)} of an unchanged run`,
+    });
+  });
+}
+
+interface Converted {
+  /** A run with workers that makes all files. */
+  distributed(workers: WorkerStart): {
+    prepare: () => Promise<void>;
+    run(): Promise<DistributedRun>;
+  };
+  /** The same by a run in one process. */
+  local: Side;
+  /** The same again, with nothing to make. */
+  unchanged(): Promise<DistributedRun>;
+}
+
+function sideOf({ prepare, run }: ReturnType<Converted['distributed']>): Side {
+  return { prepare, run: async () => (await run()).coordinator };
+}
+
+/** Works with a range that is converted and published, without any delivery. */
+async function withConverted(
+  configurations: number,
+  deliver: object,
+  work: (converted: Converted) => Promise<void>,
+): Promise<void> {
+  await withService(rangeOf(configurations).counted, 0, async ({ workspace, queue, env }) => {
+    const plain = await workspace.pipeline('converted', { env }, ALL);
+    await plain.run('run');
+    const folder = dirname(plain.file);
+    const kept = join(workspace.folder, 'kept');
+    for (const name of ['out', 'cache'])
+      await cp(join(folder, name), join(kept, name), { recursive: true });
+    const pipeline = await workspace.pipeline('converted', { env }, { ...ALL, deliver });
+    const prepare = async () => {
+      for (const name of ['out', 'cache']) {
+        await rm(join(folder, name), { recursive: true, force: true });
+        await cp(join(kept, name), join(folder, name), { recursive: true });
+      }
+      settleDisk();
+    };
+    const run = (workers: WorkerStart) => runDistributed(pipeline, queue, workers, env);
+    await work({
+      distributed: (workers) => ({ prepare, run: () => run(workers) }),
+      local: { prepare, run: () => pipeline.run('run') },
+      unchanged: () => run({ count: 1 }),
+    });
   });
 }

@@ -7,7 +7,7 @@ import { startPostgres } from '../helpers/postgres.ts';
 import { descendantsOf, processorSeconds } from '../helpers/process-memory.ts';
 import type { RunFigures } from './capacity.ts';
 import type { Measured } from './process.ts';
-import { startWorkers, type WorkerUse } from './workers.ts';
+import { startWorkers, type WorkerStart, type WorkerUse } from './workers.ts';
 import type { BenchPipeline } from './workspace.ts';
 
 /** What the server of the queue took. */
@@ -85,11 +85,10 @@ export interface DistributedRun {
 export async function runDistributed(
   pipeline: BenchPipeline,
   queue: BenchQueue,
-  workers: number,
+  workers: WorkerStart,
   env: Readonly<Record<string, string>>,
-  optionsOf?: (index: number) => readonly string[],
 ): Promise<DistributedRun> {
-  const started = await startWorkers(pipeline.file, workers, env, optionsOf);
+  const started = await startWorkers(pipeline.file, workers, env);
   const endWatch = queue.watch();
   const coordinator = await pipeline.run('run', '--executor', 'bullmq');
   const [used, watched, text] = await Promise.all([

@@ -15,7 +15,7 @@ import {
   triangleGrowth,
 } from './conversions.ts';
 import { deliveries } from './deliveries.ts';
-import { delivering } from './delivering.ts';
+import { delivering, deliveringByWorkers } from './delivering.ts';
 import { openPeers } from './peers.ts';
 import { pictures } from './pictures.ts';
 import { planning } from './planning.ts';
@@ -44,6 +44,7 @@ const MEASURE: Readonly<Record<GroupName, (input: GroupInput) => Promise<void>>>
   deliveries: async (input) => {
     await deliveries(input);
     await delivering(input);
+    await deliveringByWorkers(input);
   },
   planning,
   'cold-start': coldStart,

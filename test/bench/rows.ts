@@ -174,6 +174,18 @@ export const GROUPS = {
     }),
     gltfpack: row('gltfpack, which keeps textures ÷ web', 'times'),
     'two processors': row('profiles on one processor ÷ on two', 'times', { atLeast: 1.7 }),
+    'workers, profiles': row('profiles by one worker on its processor ÷ by two', 'times', {
+      atLeast: 1.8,
+    }),
+    'workers, pictures': row('pictures by one worker on its processor ÷ by two', 'times', {
+      atLeast: 1.8,
+    }),
+    'workers, local': row('profiles in one process ÷ by 3 workers on this machine', 'times', {
+      atLeast: 0.9,
+    }),
+    coordinator: row('coordinator, for each configuration and profile', 'milliseconds', {
+      atMost: 0.5,
+    }),
   },
   planning: {
     transfer: row('JavaScript of the planning page, compressed', 'kilobytes', { atMost: 350 }),

@@ -28,7 +28,7 @@ const WORKERS = 3;
 const LATENCY_MS = 20;
 
 /** A range in which ten configurations have one block or image of their own. */
-function rangeOf(configurations: number) {
+export function rangeOf(configurations: number) {
   const images = Math.ceil(configurations / 80);
   const blocks = Math.ceil(configurations / 10) - images;
   const articlesPerSeries = 200;
@@ -104,7 +104,12 @@ async function inTurns(
       if (kind === 'cold') await local.clear();
       const here = await local.run('run');
       if (kind === 'cold') await distributed.clear();
-      const { coordinator, workers } = await runDistributed(distributed, queue, WORKERS, env);
+      const { coordinator, workers } = await runDistributed(
+        distributed,
+        queue,
+        { count: WORKERS },
+        env,
+      );
       const cpu = workers.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, coordinator.cpuSeconds);
       runs.push({ local: here, distributed: coordinator, distributedCpuSeconds: cpu });
     }
@@ -120,7 +125,7 @@ interface Opened {
 }
 
 /** Does some work with a queue and a service of its own. */
-function withService(
+export function withService(
   counted: CountedSize,
   latencyMs: number,
   work: (opened: Opened) => Promise<void>,
@@ -236,7 +241,7 @@ async function measure(configurations: number): Promise<RunFigures> {
   let figures: RunFigures | undefined;
   await withService(counted, LATENCY_MS, async ({ workspace, queue, env }) => {
     const pipeline = await workspace.pipeline('scale', { env }, ALL);
-    figures = figuresOf(await runDistributed(pipeline, queue, WORKERS, env), parts);
+    figures = figuresOf(await runDistributed(pipeline, queue, { count: WORKERS }, env), parts);
   });
   console.log(`measured ${amount(configurations)}: ${JSON.stringify(figures)}`);
   return figures!;
@@ -257,7 +262,12 @@ async function measureStore(configurations: number): Promise<StoreFigures> {
           `--${name}`,
           join(workspace.folder, `worker-${index}`, name),
         ]);
-      const run = await runDistributed(pipeline, queue, WORKERS, env, ownFolders);
+      const run = await runDistributed(
+        pipeline,
+        queue,
+        { count: WORKERS, optionsOf: ownFolders },
+        env,
+      );
       const { chunks, workers } = figuresOf(run, parts);
       const contents = [...s3.objects.values()].map(({ content }) => content.length);
       figures = {

@@ -19,21 +19,26 @@ export interface Workers {
 /** A worker takes jobs so long after it has said that it is ready, milliseconds. */
 const JOIN_MS = 2_000;
 
-/**
- * Starts workers of a pipeline file, and waits until they take jobs: a run on a cluster finds them there.
- *
- * @param optionsOf - Further options of each, such as a cache of its own.
- */
+/** How workers are started. */
+export interface WorkerStart {
+  count: number;
+  /** Further options of each, such as a cache of its own. */
+  optionsOf?: (index: number) => readonly string[];
+  /** Whether each has a processor of its own, with its browser, as on a machine of its own. */
+  isPinned?: boolean;
+}
+
+/** Starts workers of a pipeline file, and waits until they take jobs: a run on a cluster finds them there. */
 export async function startWorkers(
   file: string,
-  count: number,
+  { count, optionsOf = () => [], isPinned = false }: WorkerStart,
   env: Readonly<Record<string, string>>,
-  optionsOf: (index: number) => readonly string[] = () => [],
 ): Promise<Workers> {
   const workers = await Promise.all(
-    Array.from({ length: count }, (_, index) =>
-      startWorker([...PROGRAM, 'worker', file, ...optionsOf(index)], env, index),
-    ),
+    Array.from({ length: count }, (_, index) => {
+      const pin = isPinned ? ['taskset', '-c', `${index}`] : [];
+      return startWorker([...pin, ...PROGRAM, 'worker', file, ...optionsOf(index)], env, index);
+    }),
   );
   await new Promise((resolve) => setTimeout(resolve, JOIN_MS));
   return { stop: () => Promise.all(workers.map((stop) => stop())) };

@@ -3,7 +3,8 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DELIVERIES } from '../../src/deliver/hooks.ts';
-import { cachedFiles } from '../../src/deliver/making/made-files.ts';
+import { FileContents } from '../../src/deliver/making/file-contents.ts';
+import { cachedContents } from '../../src/deliver/making/made-files.ts';
 import { loadPipeline } from '../../src/deliver/pipeline.ts';
 import { createUsdzMaker } from '../../src/deliver/usd/usdz-maker.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
@@ -120,7 +121,13 @@ describe('deliveries of a run that still converts', () => {
     const made = async () => {
       const [glb] = built;
       if (glb === undefined) return false;
-      const [usdz] = await cachedFiles(opened!.sources.derived, createUsdzMaker(), glb);
+      const { derived } = opened!.sources;
+      const [usdz] = await cachedContents(
+        derived,
+        FileContents.of(opened!),
+        createUsdzMaker(),
+        glb,
+      );
       return usdz !== undefined;
     };
     await until(made);

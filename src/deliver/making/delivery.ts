@@ -4,13 +4,14 @@ import { LRUCache } from 'lru-cache';
 import type { Digest } from '../../model/snapshot.ts';
 import type { Run } from '../../run/open/open-run.ts';
 import { objectKey } from '../../run/output/article-path.ts';
-import type { DeliveredFile, DeliveryLine } from '../../run/output/delivered-files.ts';
+import type { DeliveredFile, DeliveryLine, FileFacts } from '../../run/output/delivered-files.ts';
 import type { BuiltGlb, DeliveryJobKind, DeliveryTask } from '../../run/publishing/deliveries.ts';
 import type { Master } from '../../run/publishing/masters.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { readBytes, sha256Hex } from '../../support/files.ts';
+import type { StoredContent } from './file-contents.ts';
 import type { MasterSource } from './made-files.ts';
-import type { Edition, MadeFile, Spend } from './maker.ts';
+import type { Edition, Spend } from './maker.ts';
 import type { MasterFile } from './threads.ts';
 
 /** Masters of which files are made together; a failure is a failure of all of them. */
@@ -22,8 +23,9 @@ export interface Subject {
   source: Digest;
 }
 
-export interface Placed extends MadeFile {
+export interface Placed extends StoredContent {
   name: string;
+  facts: FileFacts;
   /** Path below the folder of the delivery, with `/`, relative to the output folder. */
   path: string;
 }
@@ -44,8 +46,7 @@ export interface Delivery {
   /**
    * Makes the files of a subject.
    *
-   * @param tools - `keep` stores a file, so that it need not stay in memory; it is published with all others of the
-   *   subject. `spend` receives the time that a file took.
+   * @param tools - `keep` notes a stored file, which is published with all others of the subject. `spend` receives the time that a file took.
    * @returns The files of each master, in the order of the masters.
    */
   make(

@@ -14,10 +14,10 @@ import { type FilePlace, type Maker, SHARED_ADDRESS, type Spend } from './maker.
 export function eachMaster(
   maker: Maker,
   accepted: readonly string[],
-  { run, again, readMaster }: Opening,
+  { run, again, readMaster, contents }: Opening,
 ): Delivery {
   const { name: delivery, atOnce, edition } = maker;
-  const filesOf = madeFiles(maker, run.sources.derived, again);
+  const filesOf = madeFiles(maker, run.sources.derived, contents, again);
   /** Of what was made before its master was published. */
   const spentMs = new Map<Digest, number>();
   const { published } = run.output;
@@ -55,11 +55,11 @@ export function eachMaster(
       // Of equal masters, the first one has the time.
       spend(spentMs.get(master.sha256) ?? 0);
       spentMs.delete(master.sha256);
-      const files = made.flatMap((file, at) => {
+      const files = made.flatMap(({ sha256, bytes, facts }, at) => {
         const { name, places = [{ name, hasArticle: false, facts: {} }] } = maker.files[at]!;
         return places.map((place) => ({
-          ...{ ...file, name: place.name, path: pathOf(maker, master, place) },
-          facts: { ...file.facts, ...place.facts },
+          ...{ sha256, bytes, name: place.name, path: pathOf(maker, master, place) },
+          facts: { ...facts, ...place.facts },
         }));
       });
       const parts = made.flatMap(({ shared = [] }) =>

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Run } from '../../run/open/open-run.ts';
 import { ERROR_CODES, type ErrorCode } from '../../support/errors.ts';
 import type { Delivery, ReadMaster } from './delivery.ts';
+import type { FileContents } from './file-contents.ts';
 import type { Once } from './once.ts';
 import type { Functions, Threads } from './threads.ts';
 
@@ -12,6 +13,8 @@ export interface Opening {
   /** Whether what was made before is made again. */
   again: boolean;
   readMaster: ReadMaster;
+  /** Where the contents of files are. */
+  contents: FileContents;
   /** Does the {@link Kind.functions} of all deliveries. */
   threads: Threads;
 }

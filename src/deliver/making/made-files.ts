@@ -2,36 +2,38 @@
 
 import type { Digest } from '../../model/snapshot.ts';
 import type { Run } from '../../run/open/open-run.ts';
-import type { FileFacts } from '../../run/output/delivered-files.ts';
-import type { MadeFile, Maker, SharedFile, Spend } from './maker.ts';
+import type { FileContents, StoredFile } from './file-contents.ts';
+import type { MadeFile, Maker, Spend } from './maker.ts';
 import type { MasterFile } from './threads.ts';
 
 /**
  * Makes the files of masters on demand. Simultaneous calls for the same master share them.
  *
  * @param derived - The cache.
+ * @param contents - Where their contents are.
  * @param again - Whether all files are made again, even those in the cache.
  * @returns All files of a master, in the order of the maker's. The master is read if a file must be made, and `spend`
  *   called with the time that it took.
  */
-export function madeFiles(maker: Maker, derived: Derived, again = false) {
-  const running = new Map<string, Promise<MadeFile[]>>();
+export function madeFiles(maker: Maker, derived: Derived, contents: FileContents, again = false) {
+  const running = new Map<string, Promise<StoredFile[]>>();
   const makeMissing = async (sha256: Digest, source: MasterSource, spend: Spend) => {
     let master: Promise<Uint8Array> | undefined;
     const read = () => {
       master ??= source.read();
       return master;
     };
-    const make = async (names: readonly string[]) => {
+    const make = async (names: readonly string[]): Promise<readonly (MadeFile | StoredFile)[]> => {
       const { file } = source;
       if (file === undefined || maker.makeFromFile === undefined)
         return maker.make(await read(), names, spend);
       return maker.makeFromFile({ ...file, sha256 }, names, spend);
     };
     const keys = keysOf(maker, (await shownDigest(derived, maker, sha256, read))!);
-    const found = again ? [] : await Promise.all(keys.map((key) => getFile(derived, key)));
-    const missing = maker.files.filter((_, i) => found[i] === undefined);
-    const names = missing.map((file) => file.name);
+    const find = (key: string, at: number) =>
+      getFile({ derived, contents }, key, maker.files[at]!.name);
+    const found = again ? [] : await Promise.all(keys.map(find));
+    const names = maker.files.filter((_, i) => found[i] === undefined).map(({ name }) => name);
     const made = names.length > 0 ? await make(names) : [];
     const next = made.values();
     return Promise.all(
@@ -39,12 +41,11 @@ export function madeFiles(maker: Maker, derived: Derived, again = false) {
         const before = found[i];
         if (before !== undefined) return before;
         const file = next.next().value!;
-        await putFile(derived, key, file);
-        return file;
+        return putFile({ derived, contents }, key, file, maker.files[i]!.name);
       }),
     );
   };
-  return (sha256: Digest, source: MasterSource, spend: Spend = () => {}): Promise<MadeFile[]> => {
+  return (sha256: Digest, source: MasterSource, spend: Spend = () => {}): Promise<StoredFile[]> => {
     const known = running.get(sha256);
     if (known !== undefined) return known;
     const made = makeMissing(sha256, source, spend).finally(() => running.delete(sha256));
@@ -63,15 +64,21 @@ export interface MasterSource {
 type Derived = Run['sources']['derived'];
 type Files = Pick<Maker, 'name' | 'files' | 'digestOf'>;
 
-/** Returns the cached files of a master, in their order; a missing file is undefined. None: it is not known what they show. */
-export async function cachedFiles(
+/** Returns the cached contents of a master's files, in their order; a missing file is undefined. None: it is not known what they show. */
+export async function cachedContents(
   derived: Derived,
+  contents: FileContents,
   of: Files,
   sha256: Digest,
-): Promise<(MadeFile | undefined)[]> {
+): Promise<(Uint8Array | undefined)[]> {
   const shown = await shownDigest(derived, of, sha256);
   if (shown === undefined) return [];
-  return Promise.all(keysOf(of, shown).map((key) => getFile(derived, key)));
+  const read = async (key: string, at: number) => {
+    const { name } = of.files[at]!;
+    const file = await getFile({ derived, contents }, key, name);
+    return file && contents.read(file, name);
+  };
+  return Promise.all(keysOf(of, shown).map(read));
 }
 
 /** The digest of what files show of a master, which is stored once it is known. @param read - Without it: if it is known. */
@@ -91,55 +98,40 @@ async function shownDigest(
   return digest;
 }
 
-/** Form of the entries; increase it when {@link pack} changes. */
-const FORM = 'file 2';
+/** Form of the entries; increase it when {@link StoredFile} changes. */
+const FORM = 'file 3';
 
 function keysOf({ name, files }: Files, sha256: Digest): string[] {
   return files.map((file) => `${FORM} ${name} ${file.name} ${file.key} ${sha256}`);
 }
 
-/** The description in an entry of the cache, besides the bytes of its file. */
-interface Description {
-  facts: FileFacts;
-  /** Names of shared files, which have their own entries. */
-  shared: string[];
+interface Places {
+  derived: Derived;
+  contents: FileContents;
 }
 
-const sharedKey = (name: string) => `shared ${name}`;
-
-async function putFile(derived: Derived, key: string, file: MadeFile): Promise<void> {
-  // Shared files are stored before the entry that refers to them.
-  for (const { name, bytes } of file.shared ?? []) await derived.put(sharedKey(name), bytes);
-  await derived.put(key, pack(file));
+/** Stores the contents before the entry that refers to them. */
+async function putFile(
+  { derived, contents }: Places,
+  key: string,
+  file: MadeFile | StoredFile,
+  name: string,
+): Promise<StoredFile> {
+  const isStored = 'sha256' in file;
+  const stored = isStored ? file : await contents.store(file, name);
+  if (isStored) await contents.keepAll(stored, name);
+  await derived.put(key, new TextEncoder().encode(JSON.stringify(stored)));
+  return stored;
 }
 
-/** Reads a file from the cache; undefined also if a file that it refers to is missing. */
-async function getFile(derived: Derived, key: string): Promise<MadeFile | undefined> {
-  const packed = await derived.get(key);
-  if (packed === undefined) return undefined;
-  const { bytes, facts, shared: names } = unpack(packed);
-  const shared: SharedFile[] = [];
-  for (const name of names) {
-    const part = await derived.get(sharedKey(name));
-    if (part === undefined) return undefined;
-    shared.push({ name, bytes: part });
-  }
-  return { bytes, facts, ...(shared.length > 0 && { shared }) };
-}
-
-/** Packs an entry: the length of the description, the description as JSON, the file. */
-function pack({ bytes, facts, shared = [] }: MadeFile): Uint8Array {
-  const description: Description = { facts, shared: shared.map(({ name }) => name) };
-  const described = new TextEncoder().encode(JSON.stringify(description));
-  const packed = new Uint8Array(4 + described.length + bytes.length);
-  new DataView(packed.buffer).setUint32(0, described.length);
-  packed.set(described, 4);
-  packed.set(bytes, 4 + described.length);
-  return packed;
-}
-
-function unpack(packed: Uint8Array): Description & { bytes: Uint8Array } {
-  const end = 4 + new DataView(packed.buffer, packed.byteOffset).getUint32(0);
-  const description = JSON.parse(new TextDecoder().decode(packed.subarray(4, end))) as Description;
-  return { ...description, bytes: packed.subarray(end) };
+/** Finds a file; undefined also if one of its contents is gone. */
+async function getFile(
+  { derived, contents }: Places,
+  key: string,
+  name: string,
+): Promise<StoredFile | undefined> {
+  const entry = await derived.get(key);
+  if (entry === undefined) return undefined;
+  const file = JSON.parse(new TextDecoder().decode(entry)) as StoredFile;
+  return (await contents.hasAll(file, name)) ? file : undefined;
 }

@@ -1,6 +1,7 @@
 /** The interface of the deliveries that make files of one master at a time. */
 import type { Digest } from '../../model/snapshot.ts';
 import { type FileFacts, SHARED_FOLDER } from '../../run/output/delivered-files.ts';
+import type { StoredFile } from './file-contents.ts';
 import type { Call, MasterFile, Threads } from './threads.ts';
 
 /** A file that was made of a master. */
@@ -68,8 +69,12 @@ export interface Maker {
    * @throws {@link ConverterError} if this master cannot be delivered; the others continue.
    */
   make(master: Uint8Array, names: readonly string[], spend?: Spend): Promise<MadeFile[]>;
-  /** The same, of a file that is not in memory: another thread reads it. @throws also `STORE_DAMAGED`, as does reading it. */
-  makeFromFile?(master: MasterFile, names: readonly string[], spend?: Spend): Promise<MadeFile[]>;
+  /** The same, of a file that is not in memory: another thread reads it, and may store what it makes. @throws also `STORE_DAMAGED`, as does reading it. */
+  makeFromFile?(
+    master: MasterFile,
+    names: readonly string[],
+    spend?: Spend,
+  ): Promise<(MadeFile | StoredFile)[]>;
   /** Returns a sentence about a limitation, such as a missing browser, once the maker has worked. */
   limitation?(): string | undefined;
   close?(): Promise<void>;
@@ -80,8 +85,8 @@ export function makeIn(
   threads: Threads,
   delivery: string,
 ): Required<Pick<Maker, 'make' | 'makeFromFile'>> {
-  const made = async (call: Omit<Call, 'delivery'>, spend: Spend | undefined) => {
-    const { result, ms } = await threads.call<MadeFile[]>({ delivery, ...call });
+  const made = async <F>(call: Omit<Call, 'delivery'>, spend: Spend | undefined): Promise<F[]> => {
+    const { result, ms } = await threads.call<F[]>({ delivery, ...call });
     spend?.(ms);
     return result;
   };
@@ -89,6 +94,6 @@ export function makeIn(
     make: (master, names, spend) =>
       made({ name: 'make', given: [master, names], weight: master.length }, spend),
     makeFromFile: (file, names, spend) =>
-      made({ name: 'make', given: [names], weight: file.bytes, file }, spend),
+      made({ name: 'make', given: [names], weight: file.bytes, file, stores: names }, spend),
   };
 }

@@ -25,6 +25,8 @@ export interface Call {
   given: readonly unknown[];
   /** A master that the thread reads: its content is the first parameter, before the given ones. */
   file?: MasterFile;
+  /** Names of the files that it makes: where threads can, they store the contents, and return the rest. */
+  stores?: readonly string[];
   /** Bytes of what it works on: of the calls that wait, the one with the most begins first. */
   weight: number;
   readMaster?: ReadByPlace;

@@ -12,6 +12,7 @@ import { openDerivedData } from '../../source/cache/content-store.ts';
 import { evictUnused, MOST_CACHE_BYTES } from '../../source/cache/eviction.ts';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { readBytes, sha256Hex, withTemporaryFolder } from '../../support/files.ts';
+import { FileContents } from '../making/file-contents.ts';
 import { madeFiles } from '../making/made-files.ts';
 import { findBrowser, installHelp } from './browser.ts';
 import { CAMERAS, type CameraName } from './camera.ts';
@@ -133,15 +134,17 @@ export async function openImageSource(options: ImageSourceOptions): Promise<Imag
     const maker = createPictureMaker(renderer, shown);
     const now = environment.now();
     if (drawn++ % EVICT_EVERY === 0) await evictUnused({ store, database, now, maxBytes });
-    const filesOf = madeFiles(maker, openDerivedData(store, database.contents, now));
+    const derived = openDerivedData(store, database.contents, now);
+    const contents = new FileContents(derived);
+    const filesOf = madeFiles(maker, derived, contents);
     const [file] = await filesOf(master.sha256, {
       read: () => {
         environment.log.info('a picture is made');
         return master.read();
       },
     });
-    const { bytes } = file!;
-    return { bytes, mimeType: PICTURE_FORMATS[shown.format].mimeType, digest: sha256Hex(bytes) };
+    const bytes = (await contents.read(file!, maker.files[0]!.name))!;
+    return { bytes, mimeType: PICTURE_FORMATS[shown.format].mimeType, digest: file!.sha256 };
   };
   const convertKept = async (
     request: ImageRequest,

@@ -9,8 +9,8 @@ import { openDerivedData } from '../../source/cache/content-store.ts';
 import { asConverterError, ConverterError, endsRun } from '../../support/errors.ts';
 import { replaceFile } from '../../support/files.ts';
 import { inParallel } from '../../support/in-parallel.ts';
+import { FileContents, type StoredFile } from '../making/file-contents.ts';
 import { madeFiles } from '../making/made-files.ts';
-import type { MadeFile } from '../making/maker.ts';
 import { findBrowser } from './browser.ts';
 import { type PictureFile, takePictures } from './picture.ts';
 import type { PictureOptions } from './picture-options.ts';
@@ -18,7 +18,7 @@ import { createPictureMaker } from './pictures.ts';
 import { BrowserRenderer, type Renderer } from './renderer.ts';
 
 type Rendered =
-  | { article: string; files: { path: string; picture: MadeFile }[]; error?: undefined }
+  | { article: string; files: { path: string; picture: StoredFile }[]; error?: undefined }
   | { article: string; error: ConverterError };
 
 interface RenderOptions {
@@ -86,7 +86,8 @@ async function renderPublished(
   const { database, bodies } = await openCache(cacheDir, signal);
   try {
     const derived = openDerivedData(bodies, database.contents, environment.now());
-    const picturesOf = madeFiles(maker, derived);
+    const contents = new FileContents(derived);
+    const picturesOf = madeFiles(maker, derived, contents);
     const masters = await mastersOf(published.dir);
     const progress = { making: maker.name, total: masters.length, done: 0, failed: 0 };
     const show = () => environment.progress?.({ ...progress });
@@ -102,7 +103,8 @@ async function renderPublished(
         const files = made.map((picture, i) => {
           return { path: join(folder, name, maker.files[i]!.name), picture };
         });
-        for (const { path, picture } of files) await replaceFile(path, picture.bytes);
+        for (const { path, picture } of files)
+          await replaceFile(path, (await contents.read(picture, path))!);
         progress.done++;
         onRendered({ article, files });
       } catch (thrown) {

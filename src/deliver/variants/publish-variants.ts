@@ -10,10 +10,11 @@ import { sha256Hex } from '../../support/files.ts';
 import { groupBy } from '../../support/group-by.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
 import { beside, type Delivery, type Outcome, type Subject } from '../making/delivery.ts';
+import type { StoredContent } from '../making/file-contents.ts';
 import type { Opening } from '../making/kind.ts';
 import type { Spend } from '../making/maker.ts';
 import { VARIANTS } from '../making/names.ts';
-import type { ReadByPlace, Threads } from '../making/threads.ts';
+import type { ReadByPlace } from '../making/threads.ts';
 import {
   VARIANTS_VERSION,
   type VariantGroup,
@@ -26,6 +27,8 @@ const MOST_AT_ONCE = 2;
 
 /** Name for people; the paths of files differ by the names of configurations. */
 const FILE = 'variants.glb';
+/** Form of the entries of files; increase it when {@link StoredContent} changes. */
+const STORED = 'file 2';
 
 /**
  * Opens the delivery of an output folder: one file for all finishes of a shape.
@@ -37,7 +40,7 @@ const FILE = 'variants.glb';
  */
 export function openVariants(
   accepted: readonly string[],
-  { run, again, readMaster, threads }: Opening,
+  { run, again, readMaster, threads, contents }: Opening,
 ): Delivery {
   let catalogue: PackedMap<CatalogueLine> | undefined;
   const describe = ({ id }: Master): Description => ({
@@ -46,7 +49,7 @@ export function openVariants(
   });
   const sourcesOf = (masters: readonly Master[]) =>
     masters.map((master): VariantSource => ({ ...describe(master), sha256: master.sha256 }));
-  const files = new VariantFiles(run.sources.derived, threads, again);
+  const files = new VariantFiles({ derived: run.sources.derived, contents, threads, again });
   return {
     name: VARIANTS,
     kind: 'profiles',
@@ -84,10 +87,10 @@ export function openVariants(
         ...(groups.length > 1 && { splitBy: splitBy.map(({ text, name }) => text || name) }),
       }));
       for (const group of groups) {
-        const bytes = await files.of(group, making);
-        if (bytes === undefined) continue;
+        const stored = await files.of(group, making);
+        if (stored === undefined) continue;
         const path = beside(article[group.variants[0]!.sources[0]!]!, VARIANTS);
-        const file = await keep({ name: FILE, path, bytes, facts: {} });
+        const file = await keep({ ...stored, name: FILE, path, facts: {} });
         const variants = group.variants.length;
         for (const { name: variant, sources: same } of group.variants)
           for (const at of same) outcomes[at]!.files = [{ ...file, facts: { variant, variants } }];
@@ -110,47 +113,53 @@ interface Making extends Given {
   readMaster: ReadByPlace;
 }
 
+interface VariantTools extends Pick<Opening, 'contents' | 'threads' | 'again'> {
+  derived: Run['sources']['derived'];
+}
+
 /** Finds and makes what is not made yet. */
 class VariantFiles {
-  readonly #derived: Run['sources']['derived'];
-  readonly #threads: Threads;
-  readonly #again: boolean;
+  readonly #tools: VariantTools;
 
-  constructor(derived: Run['sources']['derived'], threads: Threads, again: boolean) {
-    this.#derived = derived;
-    this.#threads = threads;
-    this.#again = again;
+  constructor(tools: VariantTools) {
+    this.#tools = tools;
   }
 
-  async groups(making: Making): Promise<Variants> {
-    const grouped = await this.#once(`groups ${making.source}`, async () => {
-      const found = await this.#call<Variants>(making, 'group', making.sources);
-      return new TextEncoder().encode(JSON.stringify(found));
-    });
-    return JSON.parse(new TextDecoder().decode(grouped)) as Variants;
+  groups(making: Making): Promise<Variants> {
+    const find = () => this.#call<Variants>(making, 'group', making.sources);
+    return this.#once(`groups ${making.source}`, find);
   }
 
   /** The file of a group; none if it would equal its master. */
-  async of(group: VariantGroup, making: Making): Promise<Uint8Array | undefined> {
+  async of(group: VariantGroup, making: Making): Promise<StoredContent | undefined> {
     if (group.variants.length === 1) return undefined;
+    const { contents } = this.#tools;
     const { sources } = making;
     const shown = group.variants.map(({ name, sources: [at] }) => [name, sources[at!]!.sha256]);
-    const key = `file ${sha256Hex(JSON.stringify(shown))}`;
-    return this.#once(key, () => this.#call<Uint8Array>(making, 'combine', group));
+    const key = `${STORED} ${sha256Hex(JSON.stringify(shown))}`;
+    const make = async () =>
+      contents.put(await this.#call<Uint8Array>(making, 'combine', group), FILE);
+    return this.#once(key, make, (known) => contents.has(known, FILE));
   }
 
-  async #once(key: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+  async #once<T>(
+    key: string,
+    make: () => Promise<T>,
+    isThere: (known: T) => Promise<boolean> = async () => true,
+  ): Promise<T> {
+    const { derived, again } = this.#tools;
     const name = `${VARIANTS} ${VARIANTS_VERSION} ${key}`;
-    const known = this.#again ? undefined : await this.#derived.get(name);
-    if (known !== undefined) return known;
+    const entry = again ? undefined : await derived.get(name);
+    const known = entry && (JSON.parse(new TextDecoder().decode(entry)) as T);
+    if (known !== undefined && (await isThere(known))) return known;
     const made = await make();
-    await this.#derived.put(name, made);
+    await derived.put(name, new TextEncoder().encode(JSON.stringify(made)));
     return made;
   }
 
   async #call<R>({ weight, spend, readMaster }: Making, name: string, given: unknown): Promise<R> {
     const call = { delivery: VARIANTS, name, given: [given], weight, readMaster };
-    const { result, ms } = await this.#threads.call<R>(call);
+    const { result, ms } = await this.#tools.threads.call<R>(call);
     spend(ms);
     return result;
   }
