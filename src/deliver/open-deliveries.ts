@@ -32,7 +32,7 @@ export async function openRunDeliveries(
   const wanted = sectionOf(options.pipeline) ?? {};
   const contents = FileContents.of(run);
   const threads = await openThreads(wanted, {
-    count: workerCount(options.workers),
+    count: isWorker ? 1 : workerCount(options.workers),
     isApart: isWorker,
     objects: contents.objects,
     heapMb: options.pipeline.limits.conversionHeapMb,

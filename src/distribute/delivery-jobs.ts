@@ -15,7 +15,7 @@ const TASKS = {
   pictures: { least: 2, most: 12 },
 } satisfies Record<DeliveryTask['kind'], { least: number; most: number }>;
 /** Chunks into which the tasks that wait are divided for each job that workers do at once: at the end, none waits long. */
-const CHUNKS_PER_SLOT = 2;
+const CHUNKS_PER_SLOT = 1;
 /** After the first task, others of the same GLBs follow, milliseconds. */
 const GATHER_MS = 20;
 /** A task that was the only one in a job which has killed its workers. */
@@ -74,6 +74,8 @@ class JobsOfKind {
   /** What is in chunks, by their number. */
   readonly #chunks = new Map<number, readonly Wanted[]>();
   #executing: Promise<void> | undefined;
+  /** Name of its queue, once it is known. */
+  #queue: string | undefined;
   #gathering: NodeJS.Timeout | undefined;
   /** Whether no worker makes files of this kind for the run. */
   #hasEnded = false;
@@ -97,7 +99,7 @@ class JobsOfKind {
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined;
       this.#executing ??= this.#execute();
-      this.#settings.queue.look();
+      if (this.#queue !== undefined) this.#settings.queue.fill(this.#queue);
     }, GATHER_MS);
     return wanted.whenMade;
   }
@@ -128,6 +130,7 @@ class JobsOfKind {
     const { queue, kinds, log } = this.#settings;
     const why = `no worker makes ${this.#kind}: this process does`;
     const kind = kinds.ofQueue(this.#kind, queue.workers());
+    this.#queue = kind;
     try {
       const isDone =
         kind !== undefined &&

@@ -2,12 +2,18 @@
 import { describe, expect, test } from 'vitest';
 import {
   calibrate,
+  calibrateDelivery,
+  checkDelivery,
   checkRun,
   checkStore,
+  type DeliveryFigures,
   predict,
+  predictDelivery,
   type RunFigures,
   type StoreFigures,
+  secondsForAll,
   workersFor,
+  workersForAll,
 } from './capacity.ts';
 
 /** A run that takes 10 s once and 5 ms of processors for each configuration, and so on: round numbers. */
@@ -43,9 +49,55 @@ function storeOf(configurations: number): StoreFigures {
   };
 }
 
+/** Deliveries that take 2 s once and 30 ms of workers for each configuration. */
+function deliveriesOf(configurations: number): DeliveryFigures {
+  return {
+    ...{ configurations, workers: 3, tasks: 3 * configurations },
+    seconds: 2 + configurations / 100,
+    workerCpuSeconds: 2 + 0.03 * configurations,
+    coordinatorCpuSeconds: 1 + configurations / 1000,
+    coordinatorPeakMib: 100 + configurations / 100,
+    workerPeakMib: 300,
+    store: {
+      configurations,
+      calls: { puts: 10 + 6 * configurations, gets: 20 + 9 * configurations },
+      objects: 5 + 6 * configurations,
+      bytes: 30_000 * configurations,
+    },
+  };
+}
+
+const DELIVERY = calibrateDelivery([deliveriesOf(200), deliveriesOf(800)]);
+
 const CAPACITY = calibrate([runOf(1000), runOf(4000)], [storeOf(200), storeOf(600)]);
 const SERVICE = { latencySeconds: 0.02, concurrency: 16 };
 const MILLION = { configurations: 1_000_000, parts: 18_000, chunks: 5_000 };
+
+describe('deliveries in a capacity model', () => {
+  test('are predicted exactly where costs are straight', () => {
+    for (const size of [500, 20_000]) {
+      const run = deliveriesOf(size);
+      for (const { figure, deviation } of checkDelivery(predictDelivery(DELIVERY, run), run))
+        expect(Math.abs(deviation), figure).toBeLessThan(1e-9);
+    }
+  });
+
+  test('are divided among workers, down to what the coordinator does alone', () => {
+    const by = (workers: number) =>
+      predictDelivery(DELIVERY, { configurations: 100_000, workers }).seconds;
+    expect(by(1) / by(2)).toBeCloseTo(2);
+    expect(by(1_000)).toBeCloseTo(101);
+  });
+
+  test('need as many workers as bring conversion and deliveries into the time', () => {
+    const needed = workersForAll(CAPACITY, [DELIVERY, DELIVERY], MILLION, SERVICE, 24 * 3600)!;
+    const seconds = (workers: number) =>
+      secondsForAll(CAPACITY, [DELIVERY, DELIVERY], { ...MILLION, workers }, SERVICE);
+    expect(seconds(needed)).toBeLessThanOrEqual(24 * 3600);
+    expect(seconds(needed - 1)).toBeGreaterThan(24 * 3600);
+    expect(workersForAll(CAPACITY, [DELIVERY], MILLION, SERVICE, 60)).toBeUndefined();
+  });
+});
 
 describe('a capacity model', () => {
   test('predicts a run between those that calibrate it, and one beyond, exactly where costs are straight', () => {

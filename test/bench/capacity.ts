@@ -61,7 +61,7 @@ interface Line {
 export type Capacity = ReturnType<typeof calibrate>;
 
 /** What a service allows. */
-interface Conditions {
+export interface Conditions {
   latencySeconds: number;
   /** Requests at the same time, of all workers together. */
   concurrency: number;
@@ -194,6 +194,145 @@ export function workersFor(
   const leftSeconds = withinSeconds - coordinatorCpuSeconds;
   if (leftSeconds <= 0 || serviceSeconds > leftSeconds) return undefined;
   return Math.max(1, Math.ceil(workerCpuSeconds / leftSeconds / BUSY));
+}
+
+/** What deliveries of one kind took in one distributed run, which had nothing to convert. */
+export interface DeliveryFigures {
+  configurations: number;
+  workers: number;
+  /** Files of a GLB for one delivery, made by workers. */
+  tasks: number;
+  /** Of the whole run. */
+  seconds: number;
+  workerCpuSeconds: number;
+  coordinatorCpuSeconds: number;
+  coordinatorPeakMib: number;
+  /** Of a worker with its browser. */
+  workerPeakMib: number;
+  /** Calls to an object store, objects and bytes that the deliveries added; of a run with a store. */
+  store?: { configurations: number; calls: StoreCalls; objects: number; bytes: number };
+}
+
+/** What {@link calibrateDelivery} found. */
+export type DeliveryCapacity = ReturnType<typeof calibrateDelivery>;
+
+/** Finds what deliveries of one kind cost once and for each configuration. @param runs - The smaller first. */
+export function calibrateDelivery(runs: readonly [DeliveryFigures, DeliveryFigures]) {
+  const [small, large] = runs;
+  const line = (of: (run: DeliveryFigures) => number) =>
+    lineThrough(small.configurations, of(small), large.configurations, of(large));
+  const storeLine = (of: (store: NonNullable<DeliveryFigures['store']>) => number) =>
+    small.store && large.store
+      ? lineThrough(
+          ...([small.store.configurations, of(small.store)] as const),
+          ...([large.store.configurations, of(large.store)] as const),
+        )
+      : { once: 0, each: 0 };
+  return {
+    tasks: line(({ tasks }) => tasks),
+    seconds: line(({ seconds }) => seconds),
+    workerCpuSeconds: line((run) => run.workerCpuSeconds),
+    coordinatorCpuSeconds: line((run) => run.coordinatorCpuSeconds),
+    coordinatorMib: line((run) => run.coordinatorPeakMib),
+    workerMib: Math.max(small.workerPeakMib, large.workerPeakMib),
+    puts: storeLine(({ calls }) => calls.puts),
+    gets: storeLine(({ calls }) => calls.gets),
+    objects: storeLine(({ objects }) => objects),
+    bytes: storeLine(({ bytes }) => bytes),
+  };
+}
+
+/** Predicts deliveries of one kind, after the conversion. @param workers - With a processor each. */
+export function predictDelivery(
+  capacity: DeliveryCapacity,
+  { configurations, workers }: Pick<Drivers, 'configurations' | 'workers'>,
+) {
+  const of = (line: Line) => at(line, configurations);
+  const workerCpuSeconds = of(capacity.workerCpuSeconds);
+  const coordinatorCpuSeconds = of(capacity.coordinatorCpuSeconds);
+  return {
+    ...{ workerCpuSeconds, coordinatorCpuSeconds, workerMib: capacity.workerMib },
+    // The coordinator publishes while workers make files.
+    seconds: Math.max(workerCpuSeconds / workers / BUSY, coordinatorCpuSeconds),
+    secondsHere: of(capacity.seconds),
+    tasks: of(capacity.tasks),
+    coordinatorMib: of(capacity.coordinatorMib),
+    calls: { puts: of(capacity.puts), gets: of(capacity.gets) },
+    objects: of(capacity.objects),
+    storedBytes: of(capacity.bytes),
+  };
+}
+
+const DELIVERY_TOLERANCES = {
+  secondsHere: 0.35,
+  workerCpuSeconds: 0.35,
+  coordinatorCpuSeconds: 0.35,
+  coordinatorMib: 0.35,
+  tasks: 0.05,
+} as const;
+
+/** Compares what deliveries took with what was predicted. */
+export function checkDelivery(
+  prediction: ReturnType<typeof predictDelivery>,
+  run: DeliveryFigures,
+): Check[] {
+  const { seconds: secondsHere, coordinatorPeakMib: coordinatorMib, store } = run;
+  const measured = { ...run, secondsHere, coordinatorMib };
+  const checks = Object.entries(DELIVERY_TOLERANCES).map(([figure, tolerance]) => {
+    const name = figure as keyof typeof DELIVERY_TOLERANCES;
+    return checkOf(figure, prediction[name], measured[name], tolerance);
+  });
+  if (store === undefined) return checks;
+  const { calls, objects } = prediction;
+  return [
+    ...checks,
+    checkOf('puts', calls.puts, store.calls.puts, COUNT_TOLERANCE),
+    checkOf('gets', calls.gets, store.calls.gets, COUNT_TOLERANCE),
+    checkOf('objects', objects, store.objects, COUNT_TOLERANCE),
+  ];
+}
+
+const COUNT_TOLERANCE = 0.05;
+
+/**
+ * The workers that convert a range and make its deliveries within some time, a processor each.
+ *
+ * @returns Undefined if no number of them does.
+ */
+export function workersForAll(
+  convert: Capacity,
+  deliveries: readonly DeliveryCapacity[],
+  drivers: Omit<Drivers, 'workers'>,
+  conditions: Conditions,
+  withinSeconds: number,
+): number | undefined {
+  const secondsBy = (workers: number) =>
+    secondsForAll(convert, deliveries, { ...drivers, workers }, conditions);
+  let most = 1;
+  while (secondsBy(most) > withinSeconds) {
+    most *= 2;
+    if (most > MOST_WORKERS) return undefined;
+  }
+  let least = Math.floor(most / 2);
+  while (most - least > 1) {
+    const middle = Math.floor((least + most) / 2);
+    if (secondsBy(middle) > withinSeconds) least = middle;
+    else most = middle;
+  }
+  return most;
+}
+
+const MOST_WORKERS = 2 ** 20;
+
+/** How long a run takes that converts, and then makes what deliveries want: at worst, since both overlap. */
+export function secondsForAll(
+  convert: Capacity,
+  deliveries: readonly DeliveryCapacity[],
+  drivers: Drivers,
+  conditions: Conditions,
+): number {
+  const made = deliveries.map((one) => predictDelivery(one, drivers).seconds);
+  return made.reduce((sum, one) => sum + one, predict(convert, drivers, conditions).seconds);
 }
 
 /** A figure that was predicted and measured. */

@@ -1,14 +1,10 @@
 /** Deliveries of whole runs: how much faster they are on more processors, and by workers of a queue. */
-import { cp, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+
+import { type Converted, withConverted } from './counted.ts';
 import { amount, inMs } from './details.ts';
-import { type DistributedRun, runDistributed } from './distributed.ts';
 import { inPairs, type Measured, median, type Side } from './process.ts';
 import type { GroupInput } from './results.ts';
-import { rangeOf, withService } from './scale.ts';
-import type { WorkerStart } from './workers.ts';
 import {
-  ALL,
   type BenchPipeline,
   DEMO,
   inWorkspace,
@@ -105,48 +101,6 @@ async function besideLocal(
   });
 }
 
-interface Converted {
-  /** A run with workers that makes all files. */
-  distributed(workers: WorkerStart): {
-    prepare: () => Promise<void>;
-    run(): Promise<DistributedRun>;
-  };
-  /** The same by a run in one process. */
-  local: Side;
-  /** The same again, with nothing to make. */
-  unchanged(): Promise<DistributedRun>;
-}
-
 function sideOf({ prepare, run }: ReturnType<Converted['distributed']>): Side {
   return { prepare, run: async () => (await run()).coordinator };
-}
-
-/** Works with a range that is converted and published, without any delivery. */
-async function withConverted(
-  configurations: number,
-  deliver: object,
-  work: (converted: Converted) => Promise<void>,
-): Promise<void> {
-  await withService(rangeOf(configurations).counted, 0, async ({ workspace, queue, env }) => {
-    const plain = await workspace.pipeline('converted', { env }, ALL);
-    await plain.run('run');
-    const folder = dirname(plain.file);
-    const kept = join(workspace.folder, 'kept');
-    for (const name of ['out', 'cache'])
-      await cp(join(folder, name), join(kept, name), { recursive: true });
-    const pipeline = await workspace.pipeline('converted', { env }, { ...ALL, deliver });
-    const prepare = async () => {
-      for (const name of ['out', 'cache']) {
-        await rm(join(folder, name), { recursive: true, force: true });
-        await cp(join(kept, name), join(folder, name), { recursive: true });
-      }
-      settleDisk();
-    };
-    const run = (workers: WorkerStart) => runDistributed(pipeline, queue, workers, env);
-    await work({
-      distributed: (workers) => ({ prepare, run: () => run(workers) }),
-      local: { prepare, run: () => pipeline.run('run') },
-      unchanged: () => run({ count: 1 }),
-    });
-  });
 }

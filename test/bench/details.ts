@@ -68,3 +68,10 @@ export function secondsOf(runs: readonly Measured[]): string {
 export function amount(value: number): string {
   return value.toLocaleString('en');
 }
+
+/** A duration in minutes, from an hour on in hours. */
+export function hours(seconds: number): string {
+  return seconds < 3600
+    ? `${(seconds / 60).toPrecision(2)} min`
+    : `${(seconds / 3600).toPrecision(3)} h`;
+}

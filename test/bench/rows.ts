@@ -114,6 +114,18 @@ export const GROUPS = {
         row(`${size.toLocaleString('en')} configurations, 3 workers`, 'hours'),
       ]),
     ),
+    ...Object.fromEntries(
+      [10_000, 100_000, 1_000_000, 10_000_000].map((size): [string, Row] => [
+        `delivered ${size}`,
+        row(
+          `the same with web, ar-android, ar-ios and two pictures, ${size.toLocaleString('en')}`,
+          'hours',
+        ),
+      ]),
+    ),
+    'profiles check small': row('time of profiles of 2,000 configurations ÷ predicted', 'times'),
+    'profiles check large': row('time of profiles of 20,000 configurations ÷ predicted', 'times'),
+    'pictures check small': row('time of pictures of 500 configurations ÷ predicted', 'times'),
     'check small': row('time of 2,000 configurations ÷ predicted', 'times'),
     'check large': row('time of 20,000 configurations ÷ predicted', 'times'),
     'check store': row('PUTs of 1,500 configurations ÷ predicted', 'times'),

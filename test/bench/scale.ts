@@ -2,9 +2,7 @@
  * Runs on several workers: their throughput against a local run, what the queue costs, and the capacity model, which is
  * calibrated and checked here.
  */
-import { join } from 'node:path';
 import { chunkLength } from '../../src/distribute/chunks.ts';
-import type { CountedSize } from '../helpers/counted-range.ts';
 import { startS3Server } from '../helpers/s3-server.ts';
 import {
   type Capacity,
@@ -18,25 +16,16 @@ import {
   type StoreFigures,
   workersFor,
 } from './capacity.ts';
-import { amount, inMs } from './details.ts';
-import { type BenchQueue, figuresOf, runDistributed, withQueue } from './distributed.ts';
+import { ownFolders, rangeOf, withService } from './counted.ts';
+import { deliveriesAtScale } from './delivery-scale.ts';
+import { amount, hours, inMs } from './details.ts';
+import { figuresOf, runDistributed } from './distributed.ts';
 import { type Measured, median } from './process.ts';
 import type { GroupInput } from './results.ts';
-import { ALL, CONNECTIONS, inWorkspace, type Workspace } from './workspace.ts';
+import { ALL, CONNECTIONS } from './workspace.ts';
 
 const WORKERS = 3;
 const LATENCY_MS = 20;
-
-/** A range in which ten configurations have one block or image of their own. */
-export function rangeOf(configurations: number) {
-  const images = Math.ceil(configurations / 80);
-  const blocks = Math.ceil(configurations / 10) - images;
-  const articlesPerSeries = 200;
-  return {
-    parts: blocks + images,
-    counted: { articles: configurations, blocks, images, articlesPerSeries },
-  };
-}
 
 /** Throughput of three workers, and what the queue adds to each configuration. */
 export async function workers(input: GroupInput): Promise<void> {
@@ -117,27 +106,6 @@ async function inTurns(
   return runs;
 }
 
-interface Opened {
-  workspace: Workspace;
-  queue: BenchQueue;
-  /** Of all processes: service and queue. */
-  env: Readonly<Record<string, string>>;
-}
-
-/** Does some work with a queue and a service of its own. */
-export function withService(
-  counted: CountedSize,
-  latencyMs: number,
-  work: (opened: Opened) => Promise<void>,
-): Promise<void> {
-  return withQueue((queue) =>
-    inWorkspace(async (workspace) => {
-      const service = await workspace.serve({ range: { counted }, latencyMs });
-      await work({ workspace, queue, env: { ...service.env, ...queue.env } });
-    }),
-  );
-}
-
 /** Sizes of the runs: the model is calibrated by the first two, and checked by the others. */
 const SIZES = { calibration: [2_000, 8_000], checks: [2_000, 20_000] } as const;
 const QUICK_SIZES = { calibration: [250, 1_000], checks: [500, 2_000] } as const;
@@ -154,7 +122,7 @@ const CONDITIONS = { latencySeconds: LATENCY_MS / 1000, concurrency: CONNECTIONS
  *
  * @throws Error if a figure is farther from its prediction than its tolerance.
  */
-export async function scale({ results, isQuick }: GroupInput): Promise<void> {
+export async function scale({ results, isQuick, isFull }: GroupInput): Promise<void> {
   const sizes = isQuick ? QUICK_SIZES : SIZES;
   const [small, large] = [await measure(sizes.calibration[0]), await measure(sizes.calibration[1])];
   const stores = [
@@ -179,6 +147,9 @@ export async function scale({ results, isQuick }: GroupInput): Promise<void> {
     add('check store', configurations, 'with an object store', checks);
   }
   for (const configurations of PREDICTED) predictRow(results, capacity, configurations);
+  const ranges = { sizes: PREDICTED, driversOf };
+  const night = { ...CONDITIONS, withinSeconds: NIGHT_SECONDS };
+  wrong.push(...(await deliveriesAtScale({ results, isQuick, isFull }, capacity, ranges, night)));
   if (wrong.length === 0) return;
   throw new Error(`capacity model: ${wrong.length} figures are beyond their tolerance`);
 }
@@ -213,12 +184,6 @@ function predictRow(
   ].join('; ');
   const value = of(WORKERS).seconds / 3600;
   results.add('scale', `predicted ${configurations}`, { value, detail });
-}
-
-function hours(seconds: number): string {
-  return seconds < 3600
-    ? `${(seconds / 60).toPrecision(2)} min`
-    : `${(seconds / 3600).toPrecision(3)} h`;
 }
 
 /** Prints checks, and returns those that failed. */
@@ -257,17 +222,8 @@ async function measureStore(configurations: number): Promise<StoreFigures> {
       const env = { ...shared, ...s3.env };
       const store = { url: `s3://${s3.bucket}` };
       const pipeline = await workspace.pipeline('stored', { env }, { ...ALL, store });
-      const ownFolders = (index: number) =>
-        ['output', 'cache'].flatMap((name) => [
-          `--${name}`,
-          join(workspace.folder, `worker-${index}`, name),
-        ]);
-      const run = await runDistributed(
-        pipeline,
-        queue,
-        { count: WORKERS, optionsOf: ownFolders },
-        env,
-      );
+      const start = { count: WORKERS, optionsOf: ownFolders(workspace) };
+      const run = await runDistributed(pipeline, queue, start, env);
       const { chunks, workers } = figuresOf(run, parts);
       const contents = [...s3.objects.values()].map(({ content }) => content.length);
       figures = {

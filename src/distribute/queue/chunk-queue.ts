@@ -60,8 +60,8 @@ export interface ChunkQueue {
     jobs: Iterable<ChunkJob> | GrowingJobs,
     handlers: JobHandlers,
   ): Promise<boolean>;
-  /** Looks whether there are more jobs. */
-  look(): void;
+  /** Takes more jobs of a kind, if workers can do more. */
+  fill(kind: string): void;
   /** How many jobs of a kind all workers do at the same time. */
   slots(kind: string): number;
   /** Every worker that has joined in this run, by name. */

@@ -111,7 +111,9 @@ class BullChunkQueue implements ChunkQueue {
     if (signal.aborted) this.#interrupt();
     else signal.addEventListener('abort', this.#interrupt, { once: true });
     this.#control = new CoordinatorControl(connections, options, {
-      onChange: () => this.look(),
+      onChange: () => {
+        for (const queue of this.#queues.values()) queue.look();
+      },
       onStop: (error) => this.#stop.abort(error),
       onError,
     });
@@ -133,8 +135,9 @@ class BullChunkQueue implements ChunkQueue {
     }
   }
 
-  look(): void {
-    for (const queue of this.#queues.values()) queue.look();
+  fill(kind: string): void {
+    const queue = this.#queues.get(kind);
+    if (queue?.hasRoom()) queue.look();
   }
 
   slots(kind: string): number {
@@ -239,6 +242,11 @@ class KindQueue {
     }
   }
 
+  /** Whether workers can do more jobs than are on the queue. */
+  hasRoom(): boolean {
+    return this.#pending.size < this.#most();
+  }
+
   /** Looks for ended jobs, and for more that are to be done. */
   look(): void {
     this.#isWoken = true;
@@ -280,7 +288,7 @@ class KindQueue {
 
   /** Puts as many jobs on the queue as workers can take. */
   async #fill(execution: Execution): Promise<void> {
-    const most = Math.max(JOBS_PER_SLOT * this.#context.control.slots(this.#kind), LEAST_JOBS);
+    const most = this.#most();
     const next: ChunkJob[] = [];
     while (!execution.isTaken && this.#pending.size + next.length < most) {
       const { value, done } = await execution.remaining.next();
@@ -294,6 +302,10 @@ class KindQueue {
       next.push(...rest);
     }
     if (next.length > 0) await this.#add(next);
+  }
+
+  #most(): number {
+    return Math.max(JOBS_PER_SLOT * this.#context.control.slots(this.#kind), LEAST_JOBS);
   }
 
   #add(jobs: readonly ChunkJob[]): Promise<void> {

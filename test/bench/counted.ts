@@ -1,0 +1,89 @@
+/** Counted ranges of any size, served for distributed runs: to convert, or converted already. */
+import { cp, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { CountedSize } from '../helpers/counted-range.ts';
+import { type BenchQueue, type DistributedRun, runDistributed, withQueue } from './distributed.ts';
+import type { Side } from './process.ts';
+import type { WorkerStart } from './workers.ts';
+import { ALL, inWorkspace, settleDisk, type Workspace } from './workspace.ts';
+
+/** A range in which ten configurations have one block or image of their own. */
+export function rangeOf(configurations: number) {
+  const images = Math.ceil(configurations / 80);
+  const blocks = Math.ceil(configurations / 10) - images;
+  const articlesPerSeries = 200;
+  return {
+    parts: blocks + images,
+    counted: { articles: configurations, blocks, images, articlesPerSeries },
+  };
+}
+
+interface Opened {
+  workspace: Workspace;
+  queue: BenchQueue;
+  /** Of all processes: service and queue. */
+  env: Readonly<Record<string, string>>;
+}
+
+/** Does some work with a queue and a service of its own. */
+export function withService(
+  counted: CountedSize,
+  latencyMs: number,
+  work: (opened: Opened) => Promise<void>,
+): Promise<void> {
+  return withQueue((queue) =>
+    inWorkspace(async (workspace) => {
+      const service = await workspace.serve({ range: { counted }, latencyMs });
+      await work({ workspace, queue, env: { ...service.env, ...queue.env } });
+    }),
+  );
+}
+
+/** Folders of its own for each worker, as on a machine of its own. */
+export function ownFolders({ folder }: Workspace): (index: number) => string[] {
+  return (index) =>
+    ['output', 'cache'].flatMap((name) => [`--${name}`, join(folder, `worker-${index}`, name)]);
+}
+
+/** A range that is converted and published, without any delivery. */
+export interface Converted {
+  /** A run with workers that makes all files. */
+  distributed(workers: WorkerStart): {
+    prepare: () => Promise<void>;
+    run(): Promise<DistributedRun>;
+  };
+  /** The same by a run in one process. */
+  local: Side;
+  /** The same again, with nothing to make. */
+  unchanged(): Promise<DistributedRun>;
+}
+
+/** Works with a range that is converted and published, without any delivery. */
+export async function withConverted(
+  configurations: number,
+  deliver: object,
+  work: (converted: Converted) => Promise<void>,
+): Promise<void> {
+  await withService(rangeOf(configurations).counted, 0, async ({ workspace, queue, env }) => {
+    const plain = await workspace.pipeline('converted', { env }, ALL);
+    await plain.run('run');
+    const folder = dirname(plain.file);
+    const kept = join(workspace.folder, 'kept');
+    for (const name of ['out', 'cache'])
+      await cp(join(folder, name), join(kept, name), { recursive: true });
+    const pipeline = await workspace.pipeline('converted', { env }, { ...ALL, deliver });
+    const prepare = async () => {
+      for (const name of ['out', 'cache']) {
+        await rm(join(folder, name), { recursive: true, force: true });
+        await cp(join(kept, name), join(folder, name), { recursive: true });
+      }
+      settleDisk();
+    };
+    const run = (workers: WorkerStart) => runDistributed(pipeline, queue, workers, env);
+    await work({
+      distributed: (workers) => ({ prepare, run: () => run(workers) }),
+      local: { prepare, run: () => pipeline.run('run') },
+      unchanged: () => run({ count: 1 }),
+    });
+  });
+}
