@@ -3,7 +3,7 @@
 import { sortConfigurationKeys } from '../model/configuration-id.ts';
 import type { Run } from '../run/open/open-run.ts';
 import {
-  type DeliveryLine,
+  type DeliveryLines,
   FEEDS_FOLDER,
   isSharedPath,
   OUTBOX_FILE,
@@ -83,7 +83,7 @@ export async function writeFeeds(
   run: Run,
   feeds: DeliverSection['feeds'],
   lists: NewLists,
-  deliveries: readonly DeliveryLine[],
+  deliveries: DeliveryLines,
 ): Promise<WrittenFeed[]> {
   const kinds: readonly FeedKind[] = feeds?.kinds ?? [];
   for (const kind of FEED_KINDS) {

@@ -3,7 +3,9 @@
 import { articleLabel } from '../model/configuration-id.ts';
 import type { Run } from '../run/open/open-run.ts';
 import {
+  DELIVERIES_FILE,
   type DeliveryLine,
+  type DeliveryLines,
   LAST_GOOD_FILE,
   readDeliveries,
   writeDeliveries,
@@ -14,6 +16,7 @@ import type { Delivered } from '../run/publishing/deliveries.ts';
 import { mastersOf } from '../run/publishing/masters.ts';
 import { amount } from '../run/report/text.ts';
 import { groupBy } from '../support/group-by.ts';
+import { PackedMap } from '../support/packed-map.ts';
 import { writeFeeds } from './after-publish.ts';
 import { takeDeliveries } from './begin.ts';
 import { removeGallery, writeGallery } from './gallery/publish-gallery.ts';
@@ -37,20 +40,21 @@ export async function deliver(run: Run, again: boolean): Promise<Delivered> {
   const masters = await mastersOf(outputDir);
   const opened = await takeDeliveries(run, again);
   const { deliveries } = opened;
+  const { spool } = run.output;
   const before = {
-    lines: [...(await readDeliveries(outputDir)).values()],
-    lastGood: [...(await readDeliveries(outputDir, LAST_GOOD_FILE)).values()],
+    lines: await readDeliveries(outputDir, DELIVERIES_FILE, spool),
+    lastGood: await readDeliveries(outputDir, LAST_GOOD_FILE, spool),
   };
+  const now: FormerDeliveries = { lines: new PackedMap(spool), lastGood: new PackedMap(spool) };
   if (deliveries.length > 0) {
     const names = deliveries.map(({ name }) => name).join(', ');
     const glbs = `${amount(masters.length, 'GLB')} in ${outputDir}`;
     run.environment.log.info(`${glbs}; next: ${names}`);
   }
-  const processed = await processDeliveries(run, opened, masters, before);
+  const processed = await processDeliveries(run, opened, masters, { before, now });
   // What lists name is on disk before they are.
   await opened.contents.sync();
-  const lines = processed.flatMap((one) => one.lines);
-  const lastGood = processed.flatMap((one) => one.lastGood);
+  const { lines, lastGood } = now;
   const delivered: Delivered = {
     deliveries: processed.map(({ counts }) => counts),
     failures: processed.flatMap(({ failures }) => failures),
@@ -58,7 +62,7 @@ export async function deliver(run: Run, again: boolean): Promise<Delivered> {
     omitted: processed.flatMap(({ omitted }) => [...omitted]),
     notes: processed.flatMap(({ notes }) => notes),
   };
-  const former = formerFiles([...lines, ...lastGood], before);
+  const former = formerFiles(now, before);
   const feeds = await replaceLists(outputDir, former, async (lists) => {
     await writeDeliveries(lists, lines, lastGood);
     if (wanted?.gallery) delivered.gallery = await writeGallery(run, lists, lines);
@@ -77,8 +81,9 @@ export async function deliver(run: Run, again: boolean): Promise<Delivered> {
 const SHOWN_ARTICLES = 3;
 
 /** The properties that divide articles into several files, the most frequent first. */
-function splitsOf(lines: readonly DeliveryLine[]): Delivered['splits'] {
-  const divided = lines.filter(({ splitBy = [] }) => splitBy.length > 0);
+function splitsOf(lines: DeliveryLines): Delivered['splits'] {
+  const divided: DeliveryLine[] = [];
+  for (const line of lines.values()) if (line.splitBy?.length) divided.push(line);
   const groups = groupBy(divided, ({ splitBy }) => JSON.stringify(splitBy));
   const splits = Array.from(groups, ([splitBy, some]) => {
     const articles = [...new Set(some.map(articleLabel))].sort();
@@ -89,11 +94,14 @@ function splitsOf(lines: readonly DeliveryLine[]): Delivered['splits'] {
 }
 
 /** Paths that the new lines no longer have. The lists may have been edited: a delivery has files only in its folder. */
-function formerFiles(now: readonly DeliveryLine[], before: FormerDeliveries): string[] {
-  const current = new Set(now.flatMap(({ files }) => files.map(({ path }) => path)));
-  const former = [...before.lines, ...before.lastGood];
-  const own = former.map(({ delivery, files }) =>
-    files.map(({ path }) => path).filter((path) => path.startsWith(`${delivery}/`)),
-  );
-  return own.flat().filter((path) => !current.has(path));
+function formerFiles(now: FormerDeliveries, before: FormerDeliveries): string[] {
+  const current = new Set<string>();
+  for (const list of [now.lines, now.lastGood])
+    for (const { files } of list.values()) for (const { path } of files) current.add(path);
+  const former: string[] = [];
+  for (const list of [before.lines, before.lastGood])
+    for (const { delivery, files } of list.values())
+      for (const { path } of files)
+        if (path.startsWith(`${delivery}/`) && !current.has(path)) former.push(path);
+  return former;
 }

@@ -1,9 +1,12 @@
 /** The deliveries of a run, all at the same time: the files of each for every master, and the failures. */
 import pLimit, { type LimitFunction } from 'p-limit';
-import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { Run } from '../run/open/open-run.ts';
-import type { DeliveryLine } from '../run/output/delivered-files.ts';
+import {
+  type DeliveryLine,
+  type DeliveryLines,
+  deliveryKey,
+} from '../run/output/delivered-files.ts';
 import type { Delivered, DeliveryWorkers } from '../run/publishing/deliveries.ts';
 import type { Master } from '../run/publishing/masters.ts';
 import { DELIVERY_FAILURES, SLOWEST_DELIVERED } from '../run/report/run-report.ts';
@@ -18,9 +21,9 @@ import { isBrowserOptional } from './pictures/run-renderer.ts';
 import { DeliveryFiles, eachPath } from './published-files.ts';
 
 export interface FormerDeliveries {
-  lines: readonly DeliveryLine[];
+  lines: DeliveryLines;
   /** Lines of older masters. */
-  lastGood: readonly DeliveryLine[];
+  lastGood: DeliveryLines;
 }
 
 /**
@@ -32,7 +35,7 @@ export async function processDeliveries(
   run: Run,
   opened: TakenDeliveries,
   masters: readonly Master[],
-  before: FormerDeliveries,
+  lists: Pick<SharedByAll, 'before' | 'now'>,
 ): Promise<DeliveryProcessor[]> {
   const { signal } = run.environment;
   const ending = new AbortController();
@@ -48,7 +51,7 @@ export async function processDeliveries(
     const ended = await Promise.allSettled(
       opened.deliveries.map(async (delivery) => {
         const { workers, contents } = opened;
-        const shared = { before, workers, contents, ending: ending.signal };
+        const shared = { ...lists, workers, contents, ending: ending.signal };
         const processor = new DeliveryProcessor(run, delivery, shared);
         await processor.processAll(masters).catch(async (error: unknown) => {
           await end(error);
@@ -69,6 +72,8 @@ export async function processDeliveries(
 /** What all deliveries of a run have in common. */
 interface SharedByAll {
   before: FormerDeliveries;
+  /** Receives the new lines; `lastGood`: for masters of which nothing could be made. */
+  now: FormerDeliveries;
   workers: DeliveryWorkers | undefined;
   contents: FileContents;
   /** Aborts when nothing more is to be begun. */
@@ -84,9 +89,6 @@ type FormerLines = readonly (DeliveryLine | undefined)[];
 
 /** Processes the subjects of a delivery. The failure of one is a failure of all its masters; the others continue. */
 class DeliveryProcessor {
-  readonly lines: DeliveryLine[] = [];
-  /** Lines of files of older masters, for masters of which nothing could be made. */
-  readonly lastGood: DeliveryLine[] = [];
   readonly #failed = new Map<Subject, Delivered['failures'][number]>();
   /** The first ones, in the order of the subjects. */
   readonly failures: Delivered['failures'] = [];
@@ -95,9 +97,8 @@ class DeliveryProcessor {
   readonly notes: string[] = [];
   readonly #run: Run;
   readonly #delivery: Delivery;
-  /** The former lines of this delivery, by configuration. */
-  readonly #former: ReadonlyMap<string, DeliveryLine>;
-  readonly #formerLastGood: ReadonlyMap<string, DeliveryLine>;
+  readonly #before: FormerDeliveries;
+  readonly #now: FormerDeliveries;
   readonly #files: DeliveryFiles;
   readonly #counts = { made: 0, unchanged: 0, failed: 0, accepted: 0, omitted: 0 };
   readonly #countsByCode: Record<string, number> = {};
@@ -112,14 +113,14 @@ class DeliveryProcessor {
   #slowest: Slow[] = [];
 
   constructor(run: Run, delivery: Delivery, shared: SharedByAll) {
-    const { before, workers, contents, ending } = shared;
+    const { before, now, workers, contents, ending } = shared;
     this.#run = run;
     this.#delivery = delivery;
     this.#ending = ending;
     this.#workers = delivery.taskOf && workers;
     this.#here = pLimit(delivery.atOnce);
-    this.#former = byConfiguration(before.lines, delivery.name);
-    this.#formerLastGood = byConfiguration(before.lastGood, delivery.name);
+    this.#before = before;
+    this.#now = now;
     this.#files = new DeliveryFiles(delivery.name, run, contents);
   }
 
@@ -144,7 +145,7 @@ class DeliveryProcessor {
     await inParallel(all, atOnce, async (subject) => {
       environment.signal.throwIfAborted();
       this.#ending.throwIfAborted();
-      this.lines.push(...(await this.#process(subject)));
+      for (const line of await this.#process(subject)) this.#now.lines.set(deliveryKey(line), line);
       shown.done++;
       shown.failed = this.#counts.failed;
       environment.progress?.({ ...shown });
@@ -155,16 +156,21 @@ class DeliveryProcessor {
     const limitation = this.#delivery.limitation?.();
     if (limitation) this.omitted.add(limitation);
     const { edition } = this.#delivery;
-    const isOlder = ({ files, version }: DeliveryLine) =>
-      files.length > 0 && version !== edition?.version;
-    if (edition && this.#counts.made > 0 && [...this.#former.values()].some(isOlder))
+    if (edition && this.#counts.made > 0 && this.#hasOlder(edition.version))
       this.notes.push(edition.changed);
+  }
+
+  /** Whether files of another version of the delivery were published. */
+  #hasOlder(current: number): boolean {
+    for (const { delivery, files, version } of this.#before.lines.values())
+      if (delivery === this.#delivery.name && files.length > 0 && version !== current) return true;
+    return false;
   }
 
   async #process(subject: Subject): Promise<DeliveryLine[]> {
     const { again } = this.#delivery;
     const { masters, source } = subject;
-    const former = masters.map(({ id }) => this.#former.get(configurationKey(id)));
+    const former = masters.map(({ id }) => this.#before.lines.get(this.#keyOf(id)));
     const isSame = await this.#isPublished(former, source);
     if (isSame && !again) {
       this.#counts.unchanged += this.#countBytes(subject, former);
@@ -241,10 +247,14 @@ class DeliveryProcessor {
 
   #keepLastGood({ masters }: Subject, former: FormerLines): void {
     for (const [at, { id }] of masters.entries()) {
-      const key = configurationKey(id);
-      const shown = former[at]?.files.length ? former[at] : this.#formerLastGood.get(key);
-      if (shown !== undefined) this.lastGood.push(shown);
+      const key = this.#keyOf(id);
+      const shown = former[at]?.files.length ? former[at] : this.#before.lastGood.get(key);
+      if (shown !== undefined) this.#now.lastGood.set(key, shown);
     }
+  }
+
+  #keyOf(id: Master['id']): string {
+    return deliveryKey({ delivery: this.#delivery.name, ...id });
   }
 
   #linesOf(
@@ -267,11 +277,6 @@ class DeliveryProcessor {
 
 function bytesOf({ masters }: Subject): number {
   return masters.reduce((total, { bytes }) => total + bytes, 0);
-}
-
-function byConfiguration(lines: readonly DeliveryLine[], delivery: string) {
-  const own = lines.filter((line) => line.delivery === delivery);
-  return new Map(own.map((line) => [configurationKey(line), line]));
 }
 
 function sorted(counts: Readonly<Record<string, number>>): Record<string, number> {

@@ -6,7 +6,7 @@ import type { Pipeline } from '../run/file/pipeline-file.ts';
 import { describeService, languagesOf } from '../run/open/connect.ts';
 import type { SharedOutput, SharedStore } from '../run/open/shared-store.ts';
 import { objectKey } from '../run/output/article-path.ts';
-import { type DeliveryLine, FEEDS_FOLDER, GALLERY_FOLDER } from '../run/output/delivered-files.ts';
+import { type DeliveryLines, FEEDS_FOLDER, GALLERY_FOLDER } from '../run/output/delivered-files.ts';
 import { DAMAGED, listFiles, MISSING } from '../run/output/output-folder.ts';
 import { PUBLISHING_FILE } from '../run/output/publication.ts';
 import { ConverterError } from '../support/errors.ts';
@@ -133,16 +133,14 @@ class StoreOutput implements SharedOutput {
   }
 
   /** Until the publication ends, files that are replaced or that no delivery has any more are {@link UNSETTLED}. */
-  async publishDelivered(
-    lines: readonly DeliveryLine[],
-    lastGood: readonly DeliveryLine[],
-  ): Promise<void> {
+  async publishDelivered(lines: DeliveryLines, lastGood: DeliveryLines): Promise<void> {
     const wanted = await this.#wantedFiles(lines);
     const { files: stored, etag } = await this.#readDelivered();
-    for (const { path } of lastGood.flatMap(({ files }) => files)) {
-      const sha256 = stored[path];
-      if (sha256 !== undefined && !wanted.has(path)) wanted.set(path, sha256);
-    }
+    for (const { files } of lastGood.values())
+      for (const { path } of files) {
+        const sha256 = stored[path];
+        if (sha256 !== undefined && !wanted.has(path)) wanted.set(path, sha256);
+      }
     const changed = [...wanted].filter(([path, sha256]) => stored[path] !== sha256);
     const gone = Object.keys(stored).filter((path) => !wanted.has(path));
     const replaced = changed.map(([path]) => path);
@@ -206,9 +204,10 @@ class StoreOutput implements SharedOutput {
   }
 
   /** The digest of each file of the lines, and of the files that describe all lines. */
-  async #wantedFiles(lines: readonly DeliveryLine[]): Promise<Map<string, Digest>> {
+  async #wantedFiles(lines: DeliveryLines): Promise<Map<string, Digest>> {
     const wanted = new Map<string, Digest>();
-    for (const { path, sha256 } of lines.flatMap(({ files }) => files)) wanted.set(path, sha256);
+    for (const { files } of lines.values())
+      for (const { path, sha256 } of files) wanted.set(path, sha256);
     for (const folder of [FEEDS_FOLDER, GALLERY_FOLDER])
       for (const name of await listFolder(this.#pathOf(folder))) {
         const path = `${folder}/${name}`;

@@ -183,15 +183,13 @@ export async function listEntries(path: string) {
 /** Creates a folder and its parents, step by step: the recursive call of Node 20 may never return below /proc and FUSE mounts. */
 export async function makeFolder(path: string, hasParent = false): Promise<void> {
   if (await isFolder(path)) return;
-  // An error would take ten times as long as this examination.
   if (!hasParent && !(await isFolder(dirname(path)))) await makeFolder(dirname(path));
   try {
     await operate('mkdir', path, async (_, known = sync.statSync(path, IF_ANY)) => {
-      // Another article may have created the folder since then: an error would take ten times as long.
+      // Another article may have created it since then: an error takes ten times as long, as without a parent.
       if (known === 'absent' || !known?.isDirectory()) sync.mkdirSync(path, FOLDER_MODE);
     });
   } catch (error) {
-    // Another process may have removed the parent.
     if (errnoOf(error) === 'ENOENT' && !hasParent) {
       await makeFolder(dirname(path));
       return makeFolder(path, true);

@@ -1,13 +1,15 @@
 /** The gallery of an output folder: its data from manifest, catalogue and deliveries, and its files. */
 import { basename, join } from 'node:path';
 import { configurationId, configurationKey } from '../../model/configuration-id.ts';
+import type { Digest } from '../../model/snapshot.ts';
 import type { CatalogueLine, ManifestLine } from '../../run/lists/manifest-line.ts';
 import type { Run } from '../../run/open/open-run.ts';
 import {
   type DeliveryLine,
+  type DeliveryLines,
+  deliveryLines,
   GALLERY_FOLDER,
   isSharedPath,
-  readDeliveries,
 } from '../../run/output/delivered-files.ts';
 import { manifestLines, openCatalogue } from '../../run/output/manifest.ts';
 import type { NewLists } from '../../run/output/publication.ts';
@@ -36,13 +38,13 @@ const CONTACT_SHEET = 'contact-sheet.jpg';
 export async function writeGallery(
   { options, sources, output }: Run,
   lists: NewLists,
-  lines: readonly DeliveryLine[],
+  lines: DeliveryLines,
 ): Promise<string> {
   const { outputDir, name } = options.pipeline;
   const data = await readGallery(outputDir, name, lines);
-  const digests = new Map(
-    lines.flatMap(({ files }) => files.map(({ path, sha256 }) => [path, sha256])),
-  );
+  const digests = new Map<string, Digest>();
+  for (const { files } of lines.values())
+    for (const { path, sha256 } of files) digests.set(path, sha256);
   const read = (path: string) =>
     output.published === undefined
       ? readBytesIfExists(join(outputDir, path))
@@ -145,11 +147,11 @@ export async function openGallery(published: Published, title = basename(publish
 export async function readGallery(
   outputDir: string,
   title: string,
-  lines?: readonly DeliveryLine[],
+  lines?: DeliveryLines,
 ): Promise<GalleryData> {
   const catalogue = await openCatalogue(outputDir);
   const delivered = new Map<string, DeliveryLine[]>();
-  for (const line of lines ?? (await readDeliveries(outputDir)).values()) {
+  for await (const line of lines?.values() ?? deliveryLines(outputDir)) {
     const key = configurationKey(configurationId(line));
     delivered.set(key, [...(delivered.get(key) ?? []), line]);
   }

@@ -9,9 +9,8 @@ import type { BuiltGlb, DeliveryJobKind, DeliveryTask } from '../../run/publishi
 import type { Master } from '../../run/publishing/masters.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { readBytes, sha256Hex } from '../../support/files.ts';
-import type { StoredContent } from './file-contents.ts';
 import type { MasterSource } from './made-files.ts';
-import type { Edition, Spend } from './maker.ts';
+import type { Edition, Spend, StoredContent } from './maker.ts';
 import type { MasterFile } from './threads.ts';
 
 /** Masters of which files are made together; a failure is a failure of all of them. */

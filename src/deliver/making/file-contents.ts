@@ -10,26 +10,9 @@ import {
 import { isConverterError } from '../../support/errors.ts';
 import { readBytes, sha256Hex, syncFolder } from '../../support/files.ts';
 import { inParallel } from '../../support/in-parallel.ts';
-import type { MadeFile } from './maker.ts';
+import type { MadeFile, SharedContent, StoredContent, StoredFile } from './maker.ts';
 
 type Derived = Run['sources']['derived'];
-
-/** A content by its digest. */
-export interface StoredContent {
-  sha256: Digest;
-  /** Its size. */
-  bytes: number;
-}
-
-/** A file that was made of a master, without its content. */
-export interface StoredFile extends Pick<MadeFile, 'facts'>, StoredContent {
-  /** As {@link MadeFile.shared}. */
-  shared?: readonly SharedContent[];
-}
-
-interface SharedContent extends StoredContent {
-  name: string;
-}
 
 const SYNCED_AT_ONCE = 8;
 

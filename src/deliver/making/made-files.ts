@@ -2,8 +2,8 @@
 
 import type { Digest } from '../../model/snapshot.ts';
 import type { Run } from '../../run/open/open-run.ts';
-import type { FileContents, StoredFile } from './file-contents.ts';
-import type { MadeFile, Maker, Spend } from './maker.ts';
+import type { FileContents } from './file-contents.ts';
+import type { MadeFile, Maker, Spend, StoredFile } from './maker.ts';
 import type { MasterFile } from './threads.ts';
 
 /**

@@ -1,7 +1,6 @@
 /** The interface of the deliveries that make files of one master at a time. */
 import type { Digest } from '../../model/snapshot.ts';
 import { type FileFacts, SHARED_FOLDER } from '../../run/output/delivered-files.ts';
-import type { StoredFile } from './file-contents.ts';
 import type { Call, MasterFile, Threads } from './threads.ts';
 
 /** A file that was made of a master. */
@@ -17,6 +16,23 @@ export interface SharedFile {
   /** The SHA-256 of its content with its ending, such as `2c26….jpg`. */
   name: string;
   bytes: Uint8Array;
+}
+
+/** A content by its digest. */
+export interface StoredContent {
+  sha256: Digest;
+  /** Its size. */
+  bytes: number;
+}
+
+/** A file that was made of a master, without its content. */
+export interface StoredFile extends Pick<MadeFile, 'facts'>, StoredContent {
+  /** As {@link MadeFile.shared}. */
+  shared?: readonly SharedContent[];
+}
+
+export interface SharedContent extends StoredContent {
+  name: string;
 }
 
 /** Address of the shared folder from a file beside it: Babylon.js refuses addresses that go up. */

@@ -10,9 +10,8 @@ import { sha256Hex } from '../../support/files.ts';
 import { groupBy } from '../../support/group-by.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
 import { beside, type Delivery, type Outcome, type Subject } from '../making/delivery.ts';
-import type { StoredContent } from '../making/file-contents.ts';
 import type { Opening } from '../making/kind.ts';
-import type { Spend } from '../making/maker.ts';
+import type { Spend, StoredContent } from '../making/maker.ts';
 import { VARIANTS } from '../making/names.ts';
 import type { ReadByPlace } from '../making/threads.ts';
 import {

@@ -3,7 +3,7 @@
 import type { Digest } from '../../model/snapshot.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
-import type { DeliveredFile, DeliveryLine } from '../output/delivered-files.ts';
+import type { DeliveredFile, DeliveryLines } from '../output/delivered-files.ts';
 import type { ObjectChecks } from '../output/output-folder.ts';
 import type { PrunePlan } from '../output/prune.ts';
 import type { RunEnvironment } from './run-environment.ts';
@@ -53,10 +53,7 @@ export interface SharedOutput {
   /** Stores manifest, catalogues and lists in place of those that were copied. @throws {@link ConverterError} `OUTPUT_LOCKED` if another run has replaced one. */
   publish(): Promise<void>;
   /** Stores the files of deliveries that the store does not have, then the lists. @param lastGood - Lines whose files stay. */
-  publishDelivered(
-    lines: readonly DeliveryLine[],
-    lastGood: readonly DeliveryLine[],
-  ): Promise<void>;
+  publishDelivered(lines: DeliveryLines, lastGood: DeliveryLines): Promise<void>;
   /** Removes what no list names any more, once all lists and files are in the store. */
   endPublication(): Promise<void>;
   /** Stores files of the output folder, such as those of a report. @param added - Paths below it. */

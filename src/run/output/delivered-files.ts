@@ -1,9 +1,12 @@
 /** The list of what was delivered: which files each configuration has beside its GLB. */
 import { join } from 'node:path';
 import type { ArticleRequest } from '../../model/article.ts';
-import { configurationKey } from '../../model/configuration-id.ts';
+import { configurationKey, ID_FIELDS } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
-import { readTextIfExists } from '../../support/files.ts';
+import { exists } from '../../support/files.ts';
+import { PackedMap } from '../../support/packed-map.ts';
+import type { Spool } from '../../support/spool.ts';
+import { readLines, writeTexts } from './manifest.ts';
 import type { ListWriter } from './publication.ts';
 
 /** Name of the list of what was delivered, in the output folder. */
@@ -77,44 +80,56 @@ export function isDeliveryPath(path: string): boolean {
   return CONFIGURATION_PATH.test(path) || FLAT_PATH.test(path) || isSharedPath(path);
 }
 
-function placeOf(delivery: string, id: ArticleRequest): string {
+/** The lines of a list of deliveries, by {@link deliveryKey}. */
+export type DeliveryLines = PackedMap<DeliveryLine>;
+
+/** The key of a line: what one configuration got of one delivery. */
+export function deliveryKey({
+  delivery,
+  ...id
+}: Pick<DeliveryLine, 'delivery'> & ArticleRequest): string {
   return `${delivery} ${configurationKey(id)}`;
 }
 
-/**
- * Reads a list of deliveries. A line that cannot be read is made again: it says nothing that the files do not say.
- *
- * @param file - {@link DELIVERIES_FILE} or {@link LAST_GOOD_FILE}.
- */
+const DELIVERY_FORM = { texts: [...ID_FIELDS, 'delivery', 'source'], lists: ['files'] };
+
+/** Reads the lines of a list of deliveries one after the other. A line that cannot be read is left out: it is made again. */
+export async function* deliveryLines(
+  outputDir: string,
+  file: DeliveriesFile = DELIVERIES_FILE,
+): AsyncIterable<DeliveryLine> {
+  for await (const lines of readLines<DeliveryLine>(join(outputDir, file), DELIVERY_FORM, () => {}))
+    for (const { line } of lines) yield line;
+}
+
+/** Name of a list of deliveries. */
+type DeliveriesFile = typeof DELIVERIES_FILE | typeof LAST_GOOD_FILE;
+
+/** Reads a list of deliveries. @param spool - Where the lines are kept. @defaultValue one in memory */
 export async function readDeliveries(
   outputDir: string,
-  file: typeof DELIVERIES_FILE | typeof LAST_GOOD_FILE = DELIVERIES_FILE,
-): Promise<Map<string, DeliveryLine>> {
-  const text = (await readTextIfExists(join(outputDir, file))) ?? '';
-  const lines = new Map<string, DeliveryLine>();
-  for (const line of text.split('\n')) {
-    try {
-      const read = JSON.parse(line) as DeliveryLine;
-      lines.set(placeOf(read.delivery, read), read);
-    } catch {}
-  }
+  file: DeliveriesFile = DELIVERIES_FILE,
+  spool?: Spool,
+): Promise<DeliveryLines> {
+  const lines: DeliveryLines = new PackedMap(spool);
+  for await (const line of deliveryLines(outputDir, file)) lines.set(deliveryKey(line), line);
   return lines;
 }
 
 /** Replaces both lists, sorted. An equal list is left alone. */
 export async function writeDeliveries(
   lists: ListWriter,
-  delivered: readonly DeliveryLine[],
-  lastGood: readonly DeliveryLine[],
+  delivered: DeliveryLines,
+  lastGood: DeliveryLines,
 ): Promise<void> {
   const contents = { [LAST_GOOD_FILE]: lastGood, [DELIVERIES_FILE]: delivered };
   for (const [file, lines] of Object.entries(contents)) {
-    const keyed = lines.map((line) => [placeOf(line.delivery, line), line] as const);
-    keyed.sort(([a], [b]) => (a < b ? -1 : 1));
-    const text = keyed.map(([, line]) => `${JSON.stringify(line)}\n`).join('');
-    const before = await readTextIfExists(join(lists.outputDir, file));
     // A list without lines stays: a store has it.
-    const isNew = before === undefined && (file === DELIVERIES_FILE || text !== '');
-    if (isNew || (before !== undefined && text !== before)) await lists.write(file, text);
+    const isWritten = file === DELIVERIES_FILE || lines.size > 0;
+    if (!isWritten && !(await exists(join(lists.outputDir, file)))) continue;
+    const keys = [...lines.keys()].sort();
+    await writeTexts(lists, file, function* () {
+      for (const key of keys) yield JSON.stringify(lines.get(key));
+    });
   }
 }

@@ -292,7 +292,8 @@ export async function openLines<T extends ArticleRequest>(
 }
 
 /** Reads the lines that are not damaged, those of a piece of the file one after the other. */
-async function* readLines<T extends ArticleRequest>(
+/** Lines of a file, those of a piece together; `onDamaged` gets what has not the form. */
+export async function* readLines<T extends ArticleRequest>(
   path: string,
   form: LineForm,
   onDamaged: (where: string, problem: string) => void = refuse,

@@ -1,7 +1,7 @@
 /** What follows a publication: deliveries, the list of changes, and who receives it. */
 
 import type { Run } from '../open/open-run.ts';
-import { DELIVERIES_FILE, LAST_GOOD_FILE, readDeliveries } from '../output/delivered-files.ts';
+import { DELIVERIES_FILE, deliveryLines, LAST_GOOD_FILE } from '../output/delivered-files.ts';
 import { manifestLines } from '../output/manifest.ts';
 import { endPublication } from '../output/publication.ts';
 import { publishedAsset } from '../output/publish.ts';
@@ -66,7 +66,7 @@ async function namedPaths(outputDir: string): Promise<string[]> {
     if (asset !== undefined) paths.push(asset.glb);
   }
   for (const list of [DELIVERIES_FILE, LAST_GOOD_FILE] as const)
-    for (const { files } of (await readDeliveries(outputDir, list)).values())
+    for await (const { files } of deliveryLines(outputDir, list))
       for (const { path } of files) paths.push(path);
   return paths;
 }

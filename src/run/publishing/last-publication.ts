@@ -27,10 +27,10 @@ import {
 import {
   CHANGES_FILE,
   DELIVERIES_FILE,
-  type DeliveryLine,
+  type DeliveryLines,
+  deliveryLines,
   PUBLISHED_FILE,
   type PublishedFile,
-  readDeliveries,
 } from '../output/delivered-files.ts';
 import {
   CATALOGUE_FILE,
@@ -138,7 +138,7 @@ function summarised(changes: PackedMap<ChangeLine>): Changes {
  */
 export async function publishedNow(
   { options, output }: Pick<Run, 'options' | 'output'>,
-  deliveries?: readonly DeliveryLine[],
+  deliveries?: DeliveryLines,
 ) {
   const { outputDir, service } = options.pipeline;
   const { spool } = output;
@@ -187,17 +187,17 @@ async function publishedLines(
   from: Pick<Run['options']['pipeline'], 'outputDir'> &
     Pick<RunOutput, 'spool'> & {
       assetOf(line: ManifestLine, key: string): PublishedAsset | undefined;
-      deliveries?: readonly DeliveryLine[] | undefined;
+      deliveries?: DeliveryLines | undefined;
     },
 ): Promise<PackedMap<PublishedLine>> {
   const delivered = new Map<string, PublishedFile[]>();
-  const listed = from.deliveries ?? [...(await readDeliveries(from.outputDir)).values()];
-  const deliveries = listed.toSorted((a, b) => (a.delivery < b.delivery ? -1 : 1));
-  for (const { delivery, files, ...id } of deliveries) {
+  for await (const { delivery, files, ...id } of from.deliveries?.values() ??
+    deliveryLines(from.outputDir)) {
     const key = configurationKey(id);
     const own = files.map(({ path, sha256 }) => ({ delivery, path, sha256 }));
     delivered.set(key, [...(delivered.get(key) ?? []), ...own]);
   }
+  const byDelivery = (a: PublishedFile, b: PublishedFile) => (a.delivery < b.delivery ? -1 : 1);
   const published = new PackedMap<PublishedLine>(from.spool);
   for await (const line of manifest) {
     const key = configurationKey(line);
@@ -205,7 +205,8 @@ async function publishedLines(
     const entries = catalogues.flatMap((catalogue) => catalogue.get(key) ?? []);
     if (asset === undefined && entries.length === 0) continue;
     const master = asset && { delivery: 'articles', path: asset.glb, sha256: asset.sha256 };
-    const files = master === undefined ? [] : [master, ...(delivered.get(key) ?? [])];
+    const made = delivered.get(key)?.sort(byDelivery) ?? [];
+    const files = master === undefined ? [] : [master, ...made];
     published.set(key, { ...configurationId(line), files, ...catalogueDigests(entries) });
   }
   return published;
