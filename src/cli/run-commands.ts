@@ -1,6 +1,7 @@
 /** `btg2gltf run PIPELINE.yaml` and its halves `fetch` and `build`. */
 
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { ID_FIELDS } from '../model/configuration-id.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { type RunOptions, runId } from '../run/open/run-options.ts';
@@ -54,6 +55,12 @@ export function pipelineCommand(name: keyof typeof EXAMPLES): Command {
   };
 }
 
+/**
+ * How much the heap of a coordinator grows before garbage is collected: it quadruples by default, since a coordinator
+ * waits more than it computes. With 20,000 configurations and three profiles it had 548 MiB, of which 110 were used.
+ */
+const COORDINATOR_HEAP = '--heap-growing-percent=40';
+
 /** Executes a pipeline: prints log, progress and summary, and writes the files that the options name. */
 export async function execute(
   name: keyof typeof EXAMPLES,
@@ -62,6 +69,7 @@ export async function execute(
   io: Io,
 ): Promise<number> {
   const work = (await import('../run/run.ts'))[`${name}Pipeline`];
+  if (options.executor === 'bullmq') setFlagsFromString(COORDINATOR_HEAP);
   const startedAt = io.now();
   const output = await openOutput(args, io, { run: runId(startedAt) });
   const { log } = output;

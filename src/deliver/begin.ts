@@ -87,7 +87,7 @@ class Preparation {
     const workers = this.#workers;
     return (
       workers && {
-        atOnce: workers.atOnce,
+        atOnce: (kind) => workers.atOnce(kind),
         end: (error) => workers.end(error),
         make: (task) => {
           const begun = this.#begun.get(keyOf(task));

@@ -136,7 +136,8 @@ class DeliveryProcessor {
   async processAll(masters: readonly Master[]): Promise<void> {
     const { environment } = this.#run;
     const { name } = this.#delivery;
-    const atOnce = this.#workers?.atOnce ?? this.#delivery.atOnce;
+    const { kind, atOnce: here } = this.#delivery;
+    const atOnce = Math.max(here, this.#workers?.atOnce(kind) ?? 0);
     // The largest come first: at the end, no processor waits for one that has begun late.
     const inOrder = [...(await this.#delivery.subjectsOf(masters))];
     const all = inOrder.toSorted((a, b) => bytesOf(b) - bytesOf(a));

@@ -7,11 +7,11 @@ import { chunkNumber } from './chunks.ts';
 import type { DeliveryJobKinds } from './job-kinds.ts';
 import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
 
-/** Tasks at the same time: enough to have the largest of many begin first, and to keep a hundred workers busy. */
-const TASKS_AT_ONCE = 2_048;
+/** Fewest tasks of a delivery at the same time, if the workers are not known yet. */
+const LEAST_AT_ONCE = 256;
 /** Tasks of a chunk, by kind: at most as many as take some seconds, which are lost with a worker that dies. */
 const TASKS = {
-  profiles: { least: 8, most: 64 },
+  profiles: { least: 8, most: 128 },
   pictures: { least: 2, most: 12 },
 } satisfies Record<DeliveryTask['kind'], { least: number; most: number }>;
 /** Chunks into which the tasks that wait are divided for each job that workers do at once: at the end, none waits long. */
@@ -34,12 +34,19 @@ interface DeliveryJobsSettings {
 
 /** Has the workers on a queue make files of GLBs. */
 export class DeliveryJobs implements DeliveryWorkers {
-  readonly atOnce = TASKS_AT_ONCE;
   readonly #settings: DeliveryJobsSettings;
   readonly #ofKinds = new Map<DeliveryTask['kind'], JobsOfKind>();
 
   constructor(settings: DeliveryJobsSettings) {
     this.#settings = settings;
+  }
+
+  /** Enough for two chunks of each job that workers do at once: more would only be in memory. */
+  atOnce(kind: DeliveryTask['kind']): number {
+    const { queue, kinds } = this.#settings;
+    const name = kinds.ofQueue(kind, queue.workers());
+    const slots = name === undefined ? 0 : queue.slots(name);
+    return Math.max(LEAST_AT_ONCE, 2 * slots * TASKS[kind].most);
   }
 
   make(task: DeliveryTask): Promise<number | undefined> {
@@ -72,7 +79,7 @@ class JobsOfKind {
   /** What is in no chunk yet, by delivery. */
   readonly #waiting = new Map<string, Wanted[]>();
   /** What is in chunks, by their number. */
-  readonly #chunks = new Map<number, readonly Wanted[]>();
+  readonly #chunks = new Map<number, { list: readonly Wanted[]; left: number }>();
   #executing: Promise<void> | undefined;
   /** Name of its queue, once it is known. */
   #queue: string | undefined;
@@ -110,17 +117,12 @@ class JobsOfKind {
   }
 
   #want(key: string, task: DeliveryTask): Wanted {
-    let settle: Pick<Wanted, 'made' | 'failed'> | undefined;
-    const whenMade = new Promise<number | undefined>((resolve, reject) => {
-      settle = { made: resolve, failed: reject };
+    const settle: Pick<Wanted, 'made' | 'failed'> = { made() {}, failed() {} };
+    const settled = new Promise<number | undefined>((resolve, reject) => {
+      Object.assign(settle, { made: resolve, failed: reject });
     });
-    const end = <T>(how: ((value: T) => void) | undefined) => {
-      return (value?: T) => {
-        this.#wanted.delete(key);
-        how?.(value as T);
-      };
-    };
-    const wanted = { key, task, whenMade, made: end(settle?.made), failed: end(settle?.failed) };
+    const whenMade = settled.finally(() => this.#wanted.delete(key));
+    const wanted = { key, task, whenMade, ...settle };
     this.#wanted.set(key, wanted);
     return wanted;
   }
@@ -129,21 +131,23 @@ class JobsOfKind {
   async #execute(): Promise<void> {
     const { queue, kinds, log } = this.#settings;
     const why = `no worker makes ${this.#kind}: this process does`;
-    const kind = kinds.ofQueue(this.#kind, queue.workers());
-    this.#queue = kind;
     try {
+      await queue.whenReady();
+      const kind = kinds.ofQueue(this.#kind, queue.workers());
+      this.#queue = kind;
       const isDone =
         kind !== undefined &&
         (await queue.execute(kind, this.#jobs(kind), {
           onDone: (job) => this.#collect(job),
           onLost: async (job, error) => {
-            const [wanted] = this.#wantedOf(job);
-            if (error === undefined) wanted?.failed(new ConverterError('KILLED_THE_RUN', KILLED));
-            else wanted?.made();
+            const killed = () => new ConverterError('KILLED_THE_RUN', KILLED);
+            for (const wanted of this.#take(job))
+              if (error === undefined) wanted.failed(killed());
+              else wanted.made();
           },
           onFatal: async (job, { code, message }) => {
             log.warn('a worker could not make files: this process does', { code, message });
-            for (const wanted of this.#wantedOf(job)) wanted.made();
+            for (const wanted of this.#take(job)) wanted.made();
           },
         }));
       if (!isDone) log.warn(why, { others: kinds.others(queue.workers()) });
@@ -170,25 +174,28 @@ class JobsOfKind {
     if (waiting.length === 0) this.#waiting.delete(delivery);
     const tasks = list.map(({ task }) => task);
     const chunk = chunkNumber(tasks);
-    this.#chunks.set(chunk, list);
+    this.#chunks.set(chunk, { list, left: list.length });
     await objects.putList(chunk, tasks);
     return { run, kind, chunk, from: 0, to: list.length };
   }
 
   async #collect(job: ChunkJob): Promise<void> {
     const result = await this.#settings.objects.result<DeliveryResult>(job);
-    for (const [at, wanted] of this.#wantedOf(job).entries()) {
+    for (const [at, wanted] of this.#take(job).entries()) {
       const made = result.made[at]!;
       if ('error' in made) wanted.failed(receivedError(made.error));
       else wanted.made(made.ms);
     }
     this.#settings.onResult(result);
-    const isLast = this.#chunks.get(job.chunk)?.every(({ key }) => !this.#wanted.has(key));
-    if (isLast) this.#chunks.delete(job.chunk);
   }
 
-  #wantedOf({ chunk, from, to }: ChunkJob): readonly Wanted[] {
-    return this.#chunks.get(chunk)?.slice(from, to) ?? [];
+  /** Takes what a job has ended; a chunk of which nothing is left is forgotten. */
+  #take({ chunk, from, to }: ChunkJob): readonly Wanted[] {
+    const known = this.#chunks.get(chunk);
+    if (known === undefined) return [];
+    known.left -= to - from;
+    if (known.left <= 0) this.#chunks.delete(chunk);
+    return known.list.slice(from, to);
   }
 
   #finish(settle: (wanted: Wanted) => void): void {

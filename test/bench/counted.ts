@@ -1,9 +1,9 @@
 /** Counted ranges of any size, served for distributed runs: to convert, or converted already. */
-import { cp, rm } from 'node:fs/promises';
+import { cp, mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { CountedSize } from '../helpers/counted-range.ts';
 import { type BenchQueue, type DistributedRun, runDistributed, withQueue } from './distributed.ts';
 import type { Side } from './process.ts';
+import type { ServiceSettings } from './service-process.ts';
 import type { WorkerStart } from './workers.ts';
 import { ALL, inWorkspace, settleDisk, type Workspace } from './workspace.ts';
 
@@ -25,15 +25,20 @@ interface Opened {
   env: Readonly<Record<string, string>>;
 }
 
+/** All of a counted range. */
+export const countedRange = (configurations: number) => ({
+  ...{ range: { counted: rangeOf(configurations).counted }, articles: ALL.articles },
+});
+
 /** Does some work with a queue and a service of its own. */
 export function withService(
-  counted: CountedSize,
+  range: ServiceSettings['range'],
   latencyMs: number,
   work: (opened: Opened) => Promise<void>,
 ): Promise<void> {
   return withQueue((queue) =>
     inWorkspace(async (workspace) => {
-      const service = await workspace.serve({ range: { counted }, latencyMs });
+      const service = await workspace.serve({ range, latencyMs });
       await work({ workspace, queue, env: { ...service.env, ...queue.env } });
     }),
   );
@@ -60,21 +65,25 @@ export interface Converted {
 
 /** Works with a range that is converted and published, without any delivery. */
 export async function withConverted(
-  configurations: number,
+  { range, articles }: { range: ServiceSettings['range']; articles: readonly object[] },
   deliver: object,
   work: (converted: Converted) => Promise<void>,
 ): Promise<void> {
-  await withService(rangeOf(configurations).counted, 0, async ({ workspace, queue, env }) => {
-    const plain = await workspace.pipeline('converted', { env }, ALL);
+  await withService(range, 0, async ({ workspace, queue, env }) => {
+    const plain = await workspace.pipeline('converted', { env }, { articles });
     await plain.run('run');
     const folder = dirname(plain.file);
     const kept = join(workspace.folder, 'kept');
     for (const name of ['out', 'cache'])
       await cp(join(folder, name), join(kept, name), { recursive: true });
-    const pipeline = await workspace.pipeline('converted', { env }, { ...ALL, deliver });
+    const pipeline = await workspace.pipeline('converted', { env }, { articles, deliver });
+    let preparations = 0;
     const prepare = async () => {
+      // ext4 searches longer for what was not removed just now: folders and files would take up to 0.2 ms each.
+      const past = join(workspace.folder, `past-${preparations++}`);
+      await mkdir(past);
       for (const name of ['out', 'cache']) {
-        await rm(join(folder, name), { recursive: true, force: true });
+        await rename(join(folder, name), join(past, name));
         await cp(join(kept, name), join(folder, name), { recursive: true });
       }
       settleDisk();

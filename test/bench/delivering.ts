@@ -1,6 +1,6 @@
 /** Deliveries of whole runs: how much faster they are on more processors, and by workers of a queue. */
 
-import { type Converted, withConverted } from './counted.ts';
+import { type Converted, countedRange, withConverted } from './counted.ts';
 import { amount, inMs } from './details.ts';
 import { inPairs, type Measured, median, type Side } from './process.ts';
 import type { GroupInput } from './results.ts';
@@ -49,54 +49,51 @@ const QUEUED_PROFILES = ['web', 'ar-android', 'ar-ios'];
 
 /** What workers of a queue make, without anything to convert: on processors of their own, and beside a local run. */
 export async function deliveringByWorkers(input: GroupInput): Promise<void> {
-  const few = input.isQuick ? 60 : 400;
-  await pinned(input, 'workers, profiles', few, { profiles: QUEUED_PROFILES });
-  await pinned(input, 'workers, pictures', few / 4, { pictures: { width: 400, height: 300 } });
-  await besideLocal(input, few);
+  await pinned(input, 'workers, profiles', { profiles: PROFILES });
+  await pinned(input, 'workers, pictures', { pictures: { width: 800, height: 600 } });
+  await besideLocal(input, { profiles: PROFILES });
+  await coordinatorAlone(input, input.isQuick ? 200 : 2_000);
 }
+
+const SAMPLES = { range: 'sample', ...DEMO } as const;
+const timesOf = (all: readonly Measured[]) => inMs(median(all.map(({ seconds }) => seconds)));
 
 /** Two workers, each on a processor with its browser, and one: as on one machine more. */
 async function pinned(
   { results, isQuick }: GroupInput,
   row: 'workers, profiles' | 'workers, pictures',
-  configurations: number,
   deliver: object,
 ): Promise<void> {
-  await withConverted(configurations, deliver, async ({ distributed }) => {
-    const of = (count: number) => distributed({ count, isPinned: true });
-    const { ours, theirs, ratio } = await inPairs(sideOf(of(2)), sideOf(of(1)), isQuick ? 1 : 3);
-    const times = (all: readonly Measured[]) => inMs(median(all.map(({ seconds }) => seconds)));
-    const detail = `${amount(configurations)} configurations; two ${times(ours)}, one ${times(theirs)}, ${ours.length} pairs`;
+  await withConverted(SAMPLES, deliver, async ({ distributed }) => {
+    const of = (count: number) => sideOf(distributed({ count, isPinned: true }));
+    const { ours, theirs, ratio } = await inPairs(of(2), of(1), isQuick ? 1 : 3);
+    const detail = `the demo; two ${timesOf(ours)}, one ${timesOf(theirs)}, ${ours.length} pairs`;
     results.add('deliveries', row, { value: ratio, detail });
   });
 }
 
-/** Three workers that share two processors, beside the threads of a local run; and what the coordinator does itself. */
-async function besideLocal(
-  { results, isQuick }: GroupInput,
-  configurations: number,
-): Promise<void> {
-  const deliver = { profiles: QUEUED_PROFILES };
-  await withConverted(configurations, deliver, async ({ distributed, local, unchanged }) => {
-    const coordinators: number[] = [];
-    const queued = distributed({ count: 3 });
-    const side: Side = {
-      ...queued,
-      run: async () => {
-        const { coordinator } = await queued.run();
-        coordinators.push(coordinator.cpuSeconds);
-        return coordinator;
-      },
-    };
-    const { ratio, ours, theirs } = await inPairs(side, local, isQuick ? 1 : 3);
-    const times = (all: readonly Measured[]) => inMs(median(all.map(({ seconds }) => seconds)));
-    const detail = `${QUEUED_PROFILES.join(', ')} of ${amount(configurations)} configurations; workers ${times(ours)}, local ${times(theirs)}, ${ours.length} pairs`;
+/** Three workers that share two processors, beside the threads of a local run. */
+async function besideLocal({ results, isQuick }: GroupInput, deliver: object): Promise<void> {
+  await withConverted(SAMPLES, deliver, async ({ distributed, local }) => {
+    const queued = sideOf(distributed({ count: 3 }));
+    const { ratio, ours, theirs } = await inPairs(queued, local, isQuick ? 1 : 3);
+    const detail = `the demo; workers ${timesOf(ours)}, local ${timesOf(theirs)}, ${ours.length} pairs`;
     results.add('deliveries', 'workers, local', { value: ratio, detail });
-    const { coordinator } = await unchanged();
-    const spent = median(coordinators) - coordinator.cpuSeconds;
+  });
+}
+
+/** What the coordinator does itself, which more workers do not divide. */
+async function coordinatorAlone({ results }: GroupInput, configurations: number): Promise<void> {
+  const deliver = { profiles: QUEUED_PROFILES };
+  await withConverted(countedRange(configurations), deliver, async ({ distributed, unchanged }) => {
+    const { prepare, run } = distributed({ count: 3 });
+    await prepare();
+    const { coordinator } = await run();
+    const { coordinator: nothing } = await unchanged();
+    const spent = coordinator.cpuSeconds - nothing.cpuSeconds;
     results.add('deliveries', 'coordinator', {
       value: (spent * 1000) / configurations / QUEUED_PROFILES.length,
-      detail: `processor time of the coordinator, less ${inMs(coordinator.cpuSeconds)} of an unchanged run`,
+      detail: `${QUEUED_PROFILES.join(', ')} of ${amount(configurations)} configurations, less ${inMs(nothing.cpuSeconds)} of an unchanged run`,
     });
   });
 }

@@ -13,7 +13,7 @@ import {
   secondsForAll,
   workersForAll,
 } from './capacity.ts';
-import { ownFolders, rangeOf, withConverted, withService } from './counted.ts';
+import { countedRange, ownFolders, withConverted, withService } from './counted.ts';
 import { amount, hours } from './details.ts';
 import { type DistributedRun, runDistributed } from './distributed.ts';
 import type { GroupInput } from './results.ts';
@@ -117,11 +117,15 @@ function inWords({ figure, predicted, measured, deviation, tolerance, isMet }: C
 /** A run that makes all files of one kind, and has nothing to convert. */
 async function measure(kind: DeliveredKind, configurations: number): Promise<DeliveryFigures> {
   let figures: DeliveryFigures | undefined;
-  await withConverted(configurations, DELIVERED[kind].deliver, async ({ distributed }) => {
-    const { prepare, run } = distributed({ count: WORKERS });
-    await prepare();
-    figures = figuresOf(await run(), configurations);
-  });
+  await withConverted(
+    countedRange(configurations),
+    DELIVERED[kind].deliver,
+    async ({ distributed }) => {
+      const { prepare, run } = distributed({ count: WORKERS });
+      await prepare();
+      figures = figuresOf(await run(), configurations);
+    },
+  );
   console.log(`measured ${kind} of ${amount(configurations)}: ${JSON.stringify(figures)}`);
   return figures!;
 }
@@ -150,33 +154,37 @@ async function measureStore(
   const s3 = await startS3Server();
   let figures: DeliveryFigures['store'];
   try {
-    await withService(rangeOf(configurations).counted, 0, async ({ workspace, queue, ...of }) => {
-      const env = { ...of.env, ...s3.env };
-      const store = { url: `s3://${s3.bucket}` };
-      const start = { count: WORKERS, optionsOf: ownFolders(workspace) };
-      const open = (content: object) =>
-        workspace.pipeline('stored', { env }, { ...ALL, store, ...content });
-      const run = async (content: object) => {
-        const pipeline = await open(content);
-        s3.seen.length = 0;
-        await runDistributed(pipeline, queue, start, env);
-        const sizes = [...s3.objects.values()].map(({ content: { length } }) => length);
-        const isList = (url: string) => /[?&]list-type=/.test(url);
-        const puts = s3.seen.filter(({ method, url }) => /PUT|POST/.test(method) || isList(url));
-        const gets = s3.seen.filter(({ method, url }) => /GET|HEAD/.test(method) && !isList(url));
-        return {
-          ...{ puts: puts.length, gets: gets.length, objects: sizes.length },
-          bytes: sizes.reduce((all, one) => all + one, 0),
+    await withService(
+      countedRange(configurations).range,
+      0,
+      async ({ workspace, queue, ...of }) => {
+        const env = { ...of.env, ...s3.env };
+        const store = { url: `s3://${s3.bucket}` };
+        const start = { count: WORKERS, optionsOf: ownFolders(workspace) };
+        const open = (content: object) =>
+          workspace.pipeline('stored', { env }, { ...ALL, store, ...content });
+        const run = async (content: object) => {
+          const pipeline = await open(content);
+          s3.seen.length = 0;
+          await runDistributed(pipeline, queue, start, env);
+          const sizes = [...s3.objects.values()].map(({ content: { length } }) => length);
+          const isList = (url: string) => /[?&]list-type=/.test(url);
+          const puts = s3.seen.filter(({ method, url }) => /PUT|POST/.test(method) || isList(url));
+          const gets = s3.seen.filter(({ method, url }) => /GET|HEAD/.test(method) && !isList(url));
+          return {
+            ...{ puts: puts.length, gets: gets.length, objects: sizes.length },
+            bytes: sizes.reduce((all, one) => all + one, 0),
+          };
         };
-      };
-      await run({});
-      const before = await run({});
-      const { puts, gets, objects, bytes } = await run({ deliver: DELIVERED[kind].deliver });
-      figures = {
-        ...{ configurations, objects: objects - before.objects, bytes: bytes - before.bytes },
-        calls: { puts: puts - before.puts, gets: gets - before.gets },
-      };
-    });
+        await run({});
+        const before = await run({});
+        const { puts, gets, objects, bytes } = await run({ deliver: DELIVERED[kind].deliver });
+        figures = {
+          ...{ configurations, objects: objects - before.objects, bytes: bytes - before.bytes },
+          calls: { puts: puts - before.puts, gets: gets - before.gets },
+        };
+      },
+    );
   } finally {
     await s3.close();
   }

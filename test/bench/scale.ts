@@ -85,7 +85,7 @@ async function inTurns(
   const runs: Pair[] = [];
   const looks = kind === 'unchanged' ? { looks: 300 } : {};
   const counted = { ...rangeOf(configurations).counted, ...looks };
-  await withService(counted, latencyMs, async ({ workspace, queue, env }) => {
+  await withService({ counted }, latencyMs, async ({ workspace, queue, env }) => {
     const local = await workspace.pipeline('local', { env }, ALL);
     const distributed = await workspace.pipeline('distributed', { env }, ALL);
     if (kind === 'unchanged') for (const one of [local, distributed]) await one.run('run');
@@ -204,7 +204,7 @@ function inWords({ figure, predicted, measured, deviation, tolerance }: Check): 
 async function measure(configurations: number): Promise<RunFigures> {
   const { parts, counted } = rangeOf(configurations);
   let figures: RunFigures | undefined;
-  await withService(counted, LATENCY_MS, async ({ workspace, queue, env }) => {
+  await withService({ counted }, LATENCY_MS, async ({ workspace, queue, env }) => {
     const pipeline = await workspace.pipeline('scale', { env }, ALL);
     figures = figuresOf(await runDistributed(pipeline, queue, { count: WORKERS }, env), parts);
   });
@@ -218,7 +218,7 @@ async function measureStore(configurations: number): Promise<StoreFigures> {
   let figures: StoreFigures | undefined;
   const s3 = await startS3Server();
   try {
-    await withService(counted, 0, async ({ workspace, queue, env: shared }) => {
+    await withService({ counted }, 0, async ({ workspace, queue, env: shared }) => {
       const env = { ...shared, ...s3.env };
       const store = { url: `s3://${s3.bucket}` };
       const pipeline = await workspace.pipeline('stored', { env }, { ...ALL, store });

@@ -5,13 +5,14 @@
 import { Server } from 'node:http';
 import { startEmulator } from '../../src/emulator/emulator.ts';
 import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import { type CountedSize, countedRange } from '../helpers/counted-range.ts';
 import { folderRange } from './article.ts';
 import { hostileLarge } from './hostile-range.ts';
 
 /** What is served, and how late. */
 export interface ServiceSettings {
-  range: { counted: CountedSize } | { folder: string } | 'hostile';
+  range: { counted: CountedSize } | { folder: string } | 'hostile' | 'sample';
   latencyMs: number;
 }
 
@@ -41,6 +42,7 @@ process.once('disconnect', () => process.exit());
 
 async function rangeOf(range: ServiceSettings['range']): Promise<EmulatedRange> {
   if (range === 'hostile') return hostileLarge();
+  if (range === 'sample') return createSampleRange();
   return 'counted' in range ? countedRange(range.counted) : folderRange(range.folder);
 }
 

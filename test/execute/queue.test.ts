@@ -318,6 +318,31 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
     );
   });
 
+  it.concurrent('takes jobs that are made meanwhile, and ends them when it is closed', async () => {
+    const { openQueue, worker, go } = await stage();
+    const child = worker({ hold: 'r1', holdFrom: 3 });
+    await child.line('opened');
+    const queue = await openQueue('r1');
+    const jobs = chunks('r1', 2, 1);
+    const done: string[] = [];
+    const onDone = async (job: ChunkJob) => {
+      done.push(label(job));
+      // Of the last jobs, one is held, and one waits.
+      if (done.length === 2) jobs.push(...chunks('r1', 5, 1).slice(3));
+    };
+    async function* growing(): AsyncGenerator<ChunkJob | undefined> {
+      for (;;) yield jobs.shift();
+    }
+    const execution = queue.execute(kind, growing(), { onDone, onLost: nothing });
+    await child.line('works', (name: string) => name === 'r1.3.0.1' || name === 'r1.4.0.1');
+    const ended = expect(execution).rejects.toMatchObject({ code: 'INTERRUPTED' });
+    await queue.close();
+    await ended;
+    await child.line('aborted');
+    expect(done.sort()).toEqual(['0.0.1', '1.0.1']);
+    go();
+  });
+
   it.concurrent('refuses workers of another version or other options, and knows it if they cannot say so', async () => {
     const { common, openQueue } = await stage();
     const queue = await openQueue('r1');
@@ -384,6 +409,19 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
   });
 
   describe.runIf(IS_LONG)('at length', () => {
+    it.concurrent('leaves growing jobs to the run where no worker does their kind', async () => {
+      const { openQueue, worker } = await stage();
+      await worker({ kind: 'another' }).line('opened');
+      const queue = await openQueue('r1');
+      const jobs = chunks('r1', 3, 1);
+      async function* growing(): AsyncGenerator<ChunkJob | undefined> {
+        for (;;) yield jobs.shift();
+      }
+      const handlers = { onDone: nothing, onLost: nothing };
+      expect(await queue.execute(kind, growing(), handlers)).toBe(false);
+      await queue.close();
+    });
+
     it.concurrent('ends when it is cancelled while the server is away', async () => {
       const { openQueue, worker } = await stage();
       const proxy = await startProxy(server.url);

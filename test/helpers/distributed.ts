@@ -6,6 +6,7 @@ import { loadPipeline } from '../../src/deliver/pipeline.ts';
 import { pipelineStore } from '../../src/distribute/pipeline-store.ts';
 import type { ObjectStore } from '../../src/distribute/store/object-store.ts';
 import { startEmulator } from '../../src/emulator/emulator.ts';
+import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
 import type { RunReport } from '../../src/run/report/run-report.ts';
 import { ConverterError } from '../../src/support/errors.ts';
 import { sha256Hex } from '../../src/support/files.ts';
@@ -35,6 +36,8 @@ export interface StageOptions {
   /** Address of the queue. */
   queue: string;
   size: CountedSize;
+  /** What is served. @defaultValue a range of that size */
+  served?: EmulatedRange;
   /** @defaultValue `folders` */
   place?: SharedPlace;
   /** Of the section `service:`. */
@@ -61,25 +64,26 @@ export type DistributedStage = Awaited<ReturnType<typeof openDistributedStage>>;
  */
 export async function openDistributedStage(
   { onTestFinished }: { onTestFinished(close: () => Promise<void>): void },
-  { queue, size, place = 'folders', service = {}, pipeline = {}, hasProxy = false }: StageOptions,
+  given: StageOptions,
 ) {
+  const { queue, size, place = 'folders', service = {}, pipeline = {}, hasProxy = false } = given;
   const folder = await temporaryFolder();
   const range = countedRange(size);
-  const emulator = await startEmulator({ range });
+  const emulator = await startEmulator({ range: given.served ?? range });
   const s3 = place === 'S3' ? await startS3Server() : undefined;
-  const given = place === 'given S3' ? givenS3() : undefined;
+  const otherS3 = place === 'given S3' ? givenS3() : undefined;
   const proxy = hasProxy ? await startFaultProxy(emulator) : undefined;
   const env: Record<string, string> = {
     ...(proxy?.env ?? environmentOf(emulator)),
     ...s3?.env,
-    ...given?.env,
+    ...otherS3?.env,
     BTG2GLTF_QUEUE_URL: queue,
   };
   const url = {
     folders: undefined,
     'folder store': 'store',
     S3: `s3://${s3?.bucket}/${PREFIX.slice(0, -1)}`,
-    'given S3': given?.url,
+    'given S3': otherS3?.url,
   }[place];
   const stores = url && { store: { url } };
   const content = { name: folder, service: { ...SERVICE, ...service }, ...stores, ...pipeline };
@@ -92,7 +96,7 @@ export async function openDistributedStage(
     // One that is stopped ends too.
     for (const child of children) child.kill('SIGKILL');
     await Promise.all([...runs, ...children.map(({ ended }) => ended)]);
-    if (given !== undefined) await empty(await openStore());
+    if (otherS3 !== undefined) await empty(await openStore());
     await Promise.all([emulator.close(), s3?.close(), proxy?.close()]);
     await rm(folder, { recursive: true, force: true });
   });

@@ -8,6 +8,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/emulator.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import type { DeliveryLine } from '../../src/run/output/delivered-files.ts';
 import type { RunReport } from '../../src/run/report/run-report.ts';
 import { type Child, environmentOf } from '../helpers/child.ts';
@@ -306,6 +307,23 @@ describe.each(Object.keys(QUEUES))('with a queue on %s', (queue) => {
   test.concurrent.for(rows)('$name', ({ fault }, context) =>
     comesOutWell({ fault, queue: QUEUES[queue]!() }, context),
   );
+
+  test.runIf(IS_LONG)('workers make files with all finishes', async (context) => {
+    const deliver = { variants: true };
+    const stage = await openDistributedStage(context, {
+      ...{ queue: QUEUES[queue]!(), size: SIZE, served: createSampleRange() },
+      pipeline: { articles: [{ catalogue: {} }], deliver },
+    });
+    await ready(stage.worker());
+    succeeded(await stage.run('', '--limit', '8'));
+    const delivered = await deliveryLines(join(stage.folder, 'out'));
+    const { workers } = await stage.reportOf();
+    expect(workers!.reduce((sum, { made = 0 }) => sum + made, 0)).toBeGreaterThan(0);
+    const file = await stage.otherFile('here', {});
+    succeeded(await command(['run', file, '--limit', '8'], { env: stage.env }));
+    expect(delivered).toEqual(await deliveryLines(join(stage.folder, 'here/out')));
+    expect(delivered.some(({ files }) => files.length > 0)).toBe(true);
+  });
 
   test('workers make all files, and the report counts them', async (context) => {
     const stage = await openDistributedStage(context, {

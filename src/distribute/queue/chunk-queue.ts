@@ -60,13 +60,15 @@ export interface ChunkQueue {
     jobs: Iterable<ChunkJob> | GrowingJobs,
     handlers: JobHandlers,
   ): Promise<boolean>;
+  /** Resolves when the workers are known that are there. @throws As {@link execute}. */
+  whenReady(): Promise<void>;
   /** Takes more jobs of a kind, if workers can do more. */
   fill(kind: string): void;
   /** How many jobs of a kind all workers do at the same time. */
   slots(kind: string): number;
   /** Every worker that has joined in this run, by name. */
   workers(): QueueWorkerInfo[];
-  /** Removes the remaining jobs of the run from the queue, and closes the connection. */
+  /** Ends what is being executed, removes the remaining jobs of the run from the queue, and closes the connection. */
   close(): Promise<void>;
 }
 

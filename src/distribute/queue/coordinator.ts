@@ -95,6 +95,7 @@ class BullChunkQueue implements ChunkQueue {
   readonly #control: CoordinatorControl;
   /** The queues of jobs, by kind. */
   readonly #queues = new Map<string, KindQueue>();
+  readonly #executing = new Set<Promise<boolean>>();
   /** Aborts when something ends the execution from outside: the signal, another coordinator, or an outage. */
   readonly #stop = new AbortController();
   readonly #onError: (error: Error) => void;
@@ -119,20 +120,26 @@ class BullChunkQueue implements ChunkQueue {
     });
   }
 
-  async execute(
+  execute(
     kind: string,
     jobs: Iterable<ChunkJob> | GrowingJobs,
     handlers: Execution['handlers'],
   ): Promise<boolean> {
     const queue = this.#queueOf(kind);
-    try {
-      await queue.orStopped(this.#control.whenAlone);
-      if (this.#control.state === 'joining') this.#control.begin();
-      return await queue.execute(jobs, handlers);
-    } catch (error) {
-      if (!this.#isOthers()) await queue.cancel();
-      throw asConverterError(error);
-    }
+    const executing = this.whenReady()
+      .then(() => queue.execute(jobs, handlers))
+      .catch(async (error: unknown) => {
+        if (!this.#isOthers()) await queue.cancel();
+        throw asConverterError(error);
+      })
+      .finally(() => this.#executing.delete(executing));
+    this.#executing.add(executing);
+    return executing;
+  }
+
+  async whenReady(): Promise<void> {
+    await orStopped(this.#stop.signal, this.#control.whenAlone);
+    if (this.#control.state === 'joining') this.#control.begin();
   }
 
   fill(kind: string): void {
@@ -150,8 +157,10 @@ class BullChunkQueue implements ChunkQueue {
 
   async close(): Promise<void> {
     this.#options.signal.removeEventListener('abort', this.#interrupt);
-    if (this.#control.state === 'working' && !this.#isOthers())
-      await Promise.all(Array.from(this.#queues.values(), (queue) => queue.cancel()));
+    const isOwn = this.#control.state === 'working' && !this.#isOthers();
+    this.#stop.abort(new ConverterError('INTERRUPTED', 'the run has ended'));
+    await Promise.allSettled(this.#executing);
+    if (isOwn) await Promise.all(Array.from(this.#queues.values(), (queue) => queue.cancel()));
     this.#control.stop();
     await this.#control.close();
     await this.#connections.close();
@@ -230,7 +239,7 @@ class KindQueue {
       const isFound = (await this.#reportEnded(execution)) > 0;
       if (execution.isTaken && this.#pending.size === 0) return true;
       if (isFound || this.#isWoken) continue;
-      await this.orStopped(this.#sleep());
+      await orStopped(this.#context.stop, this.#sleep());
       // The server may have lost its jobs.
       if (looks % LOOKS_PER_REPEAT === 0) await this.#add([...this.#pending.values()]);
       looksAlone = control.slots(this.#kind) === 0 ? looksAlone + 1 : 0;
@@ -273,17 +282,6 @@ class KindQueue {
     };
     await settledWithin(CANCEL_MS, [work()]);
     left.clear();
-  }
-
-  /** Rejects when the run stops. A race with one promise for the whole run would keep memory of each call. */
-  orStopped<T>(promise: Promise<T>): Promise<T> {
-    const signal = this.#context.stop;
-    return new Promise((resolve, reject) => {
-      const stop = () => reject(signal.reason);
-      if (signal.aborted) stop();
-      signal.addEventListener('abort', stop, { once: true });
-      promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-    });
   }
 
   /** Puts as many jobs on the queue as workers can take. */
@@ -385,11 +383,11 @@ class KindQueue {
   async #persist<T>(command: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return await this.orStopped(command());
+        return await orStopped(this.#context.stop, command());
       } catch (error) {
         if (error instanceof ConverterError) throw error;
         this.#context.onError(error as Error);
-        await this.orStopped(delay(RETRY_MS));
+        await orStopped(this.#context.stop, delay(RETRY_MS));
       }
     }
   }
@@ -404,6 +402,16 @@ class KindQueue {
       };
     });
   }
+}
+
+/** Rejects when the run stops. A race with one promise for the whole run would keep memory of each call. */
+function orStopped<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 /** The error of a worker that ends the run. */

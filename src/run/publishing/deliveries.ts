@@ -45,8 +45,8 @@ export type DeliveryJobKind = 'profiles' | 'pictures';
 
 /** Workers that make files of GLBs for a run. */
 export interface DeliveryWorkers {
-  /** How many tasks there should be at the same time. */
-  readonly atOnce: number;
+  /** How many tasks of a kind there should be at the same time. */
+  atOnce(kind: DeliveryJobKind): number;
   /**
    * Has a worker make the files of a task, which are among the derived data then.
    *
