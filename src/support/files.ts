@@ -183,7 +183,7 @@ export async function listEntries(path: string) {
 /** Creates a folder and its parents, step by step: the recursive call of Node 20 may never return below /proc and FUSE mounts. */
 export async function makeFolder(path: string, hasParent = false): Promise<void> {
   if (await isFolder(path)) return;
-  if (!hasParent && !(await isFolder(dirname(path)))) await makeFolder(dirname(path));
+  if (!hasParent && !(await statIfExists(dirname(path)))) await makeFolder(dirname(path));
   try {
     await operate('mkdir', path, async (_, known = sync.statSync(path, IF_ANY)) => {
       // Another article may have created it since then: an error takes ten times as long, as without a parent.
