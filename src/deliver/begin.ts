@@ -44,6 +44,11 @@ export async function takeDeliveries(run: Run, again: boolean): Promise<TakenDel
   return { ...opened, workers: preparation?.workers() };
 }
 
+/** Waits until workers have made what they have begun to make of a GLB; a failure is one of the delivery. */
+export async function whenBegun(run: Run, delivery: string, sha256: Digest): Promise<void> {
+  await preparations.get(run)?.whenBegun(delivery, sha256);
+}
+
 /** Makes files of GLBs before they are published. A failure is one of the delivery, which meets it again. */
 class Preparation {
   readonly #run: Run;
@@ -98,6 +103,10 @@ class Preparation {
     );
   }
 
+  async whenBegun(delivery: string, sha256: Digest): Promise<void> {
+    await this.#begun.get(keyOf({ delivery, masters: [{ sha256 }] }))?.catch(() => {});
+  }
+
   /** Begins nothing more, and returns what was opened: what is being made continues. */
   async stop(): Promise<OpenDeliveries | undefined> {
     this.#hasStopped = true;
@@ -141,7 +150,13 @@ class Preparation {
   }
 }
 
-function keyOf({ delivery, masters }: DeliveryTask): string {
+function keyOf({
+  delivery,
+  masters,
+}: {
+  delivery: string;
+  masters: readonly Pick<BuiltGlb, 'sha256'>[];
+}): string {
   return [delivery, ...masters.map(({ sha256 }) => sha256)].join(' ');
 }
 

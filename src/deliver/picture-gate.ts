@@ -6,6 +6,7 @@ import type { Run } from '../run/open/open-run.ts';
 import type { Deliveries } from '../run/publishing/deliveries.ts';
 import { asConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
+import { whenBegun } from './begin.ts';
 import { FileContents } from './making/file-contents.ts';
 import { madeFiles } from './making/made-files.ts';
 import type { Maker } from './making/maker.ts';
@@ -50,6 +51,8 @@ async function compareAll(
   let problem: string | undefined;
   let isOver = false;
   const pictureOf = async (sha256: Digest): Promise<Uint8Array> => {
+    // The picture of a new GLB is one of the delivery, too.
+    await whenBegun(run, maker.name, sha256);
     const [file] = await filesOf(sha256, { read: () => read(sha256) });
     return (await contents.read(file!, name))!;
   };

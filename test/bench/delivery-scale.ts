@@ -27,7 +27,7 @@ const BROWSER_MIB = 640;
 const DELIVERED = {
   profiles: {
     deliver: { profiles: ['web', 'ar-android', 'ar-ios'] },
-    sizes: { calibration: [500, 2_000], checks: [2_000, 20_000], stores: [60, 200] },
+    sizes: { calibration: [1_000, 6_000], checks: [2_000, 20_000], stores: [60, 200] },
     quick: { calibration: [60, 240], checks: [120], stores: [20, 60] },
   },
   pictures: {

@@ -5,7 +5,7 @@
  * `npm test` has some faults; with `BTG2GLTF_TEST_LONG=1` there are all, on each queue.
  */
 import { chmod, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
@@ -13,7 +13,7 @@ import type { DeliveryLine } from '../../src/run/output/delivered-files.ts';
 import type { RunReport } from '../../src/run/report/run-report.ts';
 import { type Child, environmentOf } from '../helpers/child.ts';
 import { type CommandResult, command, writePipeline } from '../helpers/command.ts';
-import { countedRange } from '../helpers/counted-range.ts';
+import { countedImage, countedRange } from '../helpers/counted-range.ts';
 import {
   type DistributedStage,
   openDistributedStage,
@@ -308,19 +308,45 @@ describe.each(Object.keys(QUEUES))('with a queue on %s', (queue) => {
     comesOutWell({ fault, queue: QUEUES[queue]!() }, context),
   );
 
+  test.runIf(IS_LONG && HAS_BROWSER)(
+    'pictures that workers have taken are compared before the publication',
+    async (context) => {
+      const pictures = { width: 64, height: 64, format: 'png' };
+      const gates = { pictureTone: { change: 0.1, refuse: '50%' } };
+      const stage = await openDistributedStage(context, {
+        ...{ queue: QUEUES[queue]!(), size: SIZE, pipeline: { deliver: { pictures }, gates } },
+      });
+      await ready(stage.workerWith(BROWSER_ENVIRONMENT, ''));
+      // The browser of the coordinator has the same version, and does not start.
+      const version = `exec '${BROWSER_ENVIRONMENT[BROWSER]}' --version`;
+      stage.env[BROWSER] = await browserScript(stage, 'broken', version);
+      succeeded(await stage.run());
+      stage.range.convertdates.set('N01', '2020-01-01');
+      for (let at = 1; at <= SIZE.images; at++) {
+        const name = `N01/I${String(at).padStart(3, '0')}`;
+        stage.range.bodies.set(name, await countedImage('N01/I180', 255));
+      }
+      const refused = await stage.run();
+      expect(refused.exit, refused.stderr).toBe(4);
+      const { gates: found } = await stage.reportOf();
+      expect(found.notCompared).toBeUndefined();
+      expect(found.byGate.pictureTone!.refuse).toBeGreaterThan(ARTICLES / 2);
+    },
+  );
+
   test.runIf(IS_LONG)('workers make files with all finishes', async (context) => {
-    const deliver = { variants: true };
+    const articles = [{ list: resolve('pipelines', 'demo-configurations.csv') }];
     const stage = await openDistributedStage(context, {
       ...{ queue: QUEUES[queue]!(), size: SIZE, served: createSampleRange() },
-      pipeline: { articles: [{ catalogue: {} }], deliver },
+      pipeline: { articles, deliver: { variants: true } },
     });
     await ready(stage.worker());
-    succeeded(await stage.run('', '--limit', '8'));
+    succeeded(await stage.run());
     const delivered = await deliveryLines(join(stage.folder, 'out'));
     const { workers } = await stage.reportOf();
     expect(workers!.reduce((sum, { made = 0 }) => sum + made, 0)).toBeGreaterThan(0);
     const file = await stage.otherFile('here', {});
-    succeeded(await command(['run', file, '--limit', '8'], { env: stage.env }));
+    succeeded(await command(['run', file], { env: stage.env }));
     expect(delivered).toEqual(await deliveryLines(join(stage.folder, 'here/out')));
     expect(delivered.some(({ files }) => files.length > 0)).toBe(true);
   });
