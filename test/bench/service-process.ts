@@ -3,9 +3,10 @@
  * count as time of the program that is measured.
  */
 import { Server } from 'node:http';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { startEmulator } from '../../src/emulator/emulator.ts';
 import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
-import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import { type CountedSize, countedRange } from '../helpers/counted-range.ts';
 import { folderRange } from './article.ts';
 import { hostileLarge } from './hostile-range.ts';
@@ -42,7 +43,11 @@ process.once('disconnect', () => process.exit());
 
 async function rangeOf(range: ServiceSettings['range']): Promise<EmulatedRange> {
   if (range === 'hostile') return hostileLarge();
-  if (range === 'sample') return createSampleRange();
+  if (range === 'sample') {
+    // The built emulator finds its images beside itself.
+    const built = pathToFileURL(resolve('dist/emulator/sample/sample-range.js')).href;
+    return ((await import(built)) as { createSampleRange(): EmulatedRange }).createSampleRange();
+  }
   return 'counted' in range ? countedRange(range.counted) : folderRange(range.folder);
 }
 
