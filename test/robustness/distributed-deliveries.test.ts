@@ -83,7 +83,7 @@ const FAULTS: Record<string, Fault> = {
 
   'no worker takes pictures, as one may not, and the other has another browser: the coordinator does':
     {
-      ...{ place: 'folders', isShort: true, needs: HAS_BROWSER },
+      ...{ place: 'folders', needs: HAS_BROWSER },
       async happens(stage) {
         const other = await browserScript(stage, 'other-browser', 'echo Other 1.0');
         await ready(stage.worker('', '--kinds', 'convert,profiles'));
