@@ -10,7 +10,7 @@ import {
 import type { Delivered, DeliveryWorkers } from '../run/publishing/deliveries.ts';
 import type { Master } from '../run/publishing/masters.ts';
 import { DELIVERY_FAILURES, SLOWEST_DELIVERED } from '../run/report/run-report.ts';
-import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
+import { asConverterError, ConverterError, type ErrorCode, endsRun } from '../support/errors.ts';
 import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { TakenDeliveries } from './begin.ts';
@@ -182,7 +182,7 @@ class DeliveryProcessor {
     try {
       if (waiting !== undefined) {
         const waits = `it failed ${waiting.attempts} times, and waits for another model, other options or deliver --force`;
-        throw new ConverterError(EXPENSIVE, `${waiting.message}; ${waits}`);
+        throw new ConverterError(waiting.code as ErrorCode, `${waiting.message}; ${waits}`);
       }
       return await this.#make(subject);
     } catch (thrown) {
@@ -288,9 +288,9 @@ function sum(bytes: ReadonlyMap<Digest, number>): number {
   return [...bytes.values()].reduce((total, each) => total + each, 0);
 }
 
-/** A picture that cannot be taken costs up to two minutes of all cores, in each run. */
-const EXPENSIVE = 'PICTURE_FAILED';
-/** Attempts after which the picture waits for another model or other options. */
+/** A picture that cannot be taken costs up to two minutes of all cores, and what kills workers costs these, in each run. */
+const EXPENSIVE: ReadonlySet<string> = new Set<ErrorCode>(['PICTURE_FAILED', 'KILLED_THE_RUN']);
+/** Attempts after which the file waits for another model or other options. */
 const MOST_ATTEMPTS = 2;
 
 function failureBefore(
@@ -298,7 +298,7 @@ function failureBefore(
   source: string,
 ): DeliveryLine['error'] {
   const own = former.filter((line) => line?.source === source).map((line) => line?.error);
-  return own.find((error) => error?.code === EXPENSIVE);
+  return own.find((error) => error !== undefined && EXPENSIVE.has(error.code));
 }
 
 function recordOf(
@@ -306,5 +306,5 @@ function recordOf(
   before: DeliveryLine['error'],
 ): NonNullable<DeliveryLine['error']> {
   const { code, message } = asConverterError(thrown);
-  return { code, message, ...(code === EXPENSIVE && { attempts: (before?.attempts ?? 0) + 1 }) };
+  return { code, message, ...(EXPENSIVE.has(code) && { attempts: (before?.attempts ?? 0) + 1 }) };
 }

@@ -1,7 +1,6 @@
 /** Does a job on a worker: each request is processed, and each file made, as the run itself would, and results are stored. */
 
 import { WorkerDeliveries } from '../deliver/open-deliveries.ts';
-
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Run } from '../run/open/open-run.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
@@ -145,8 +144,13 @@ export class ChunkProcessor {
       if (this.#share !== undefined) this.#session.share(this.#share);
       return opened;
     });
-    this.#opened = { id, whenOpen };
-    return this.#opened;
+    const opened = { id, whenOpen };
+    this.#opened = opened;
+    // The next job opens it again.
+    whenOpen.catch(() => {
+      if (this.#opened === opened) this.#opened = undefined;
+    });
+    return opened;
   }
 }
 

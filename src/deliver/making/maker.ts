@@ -31,6 +31,7 @@ export interface StoredFile extends Pick<MadeFile, 'facts'>, StoredContent {
   shared?: readonly SharedContent[];
 }
 
+/** A file to which another refers, without its content. */
 export interface SharedContent extends StoredContent {
   name: string;
 }

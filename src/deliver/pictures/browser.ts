@@ -103,7 +103,9 @@ function requirePackage(from: string, cacheDir: string): FoundBrowser {
 export async function browserVersion({ path }: FoundBrowser): Promise<string> {
   if (path === undefined) return `${BROWSER_PACKAGE} ${await versionOfPackage()}`;
   const { execFile } = await import('node:child_process');
-  const printed = await promisify(execFile)(path, ['--version'], { timeout: START_MS }).then(
+  const printed = await promisify(execFile)(path, ['--version'], {
+    ...{ timeout: START_MS, env: inherited(process.env) },
+  }).then(
     ({ stdout }) => stdout.trim(),
     () => '',
   );

@@ -145,3 +145,18 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
     expect(await folders()).toEqual([]);
   });
 });
+
+it.runIf(process.platform !== 'win32')(
+  'a program that is asked for its version gets no secret',
+  async () => {
+    const { browserVersion } = await import('../../../../src/deliver/pictures/browser.ts');
+    const folder = await temporaryFolder();
+    const path = join(folder, 'asked');
+    await writeFile(path, '#!/bin/sh\nenv\n', { mode: 0o755 });
+    process.env.SHOP_SECRET = 'a key';
+    const printed = await browserVersion({ path, from: 'test', cacheDir: folder });
+    delete process.env.SHOP_SECRET;
+    expect(printed).toContain('PATH=');
+    expect(printed).not.toContain('a key');
+  },
+);
