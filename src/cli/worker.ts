@@ -33,7 +33,7 @@ export const workerCommand: Command = {
       type: 'number',
       value: 'MIB',
       describe:
-        'MiB for browsers that take pictures, which so many of the workers do; by default half of the memory of the machine',
+        'MiB for browsers: so many of the workers take pictures, with 640 MiB each; by default half of the memory of the machine',
     },
     ...listenOptions(STATUS_PORT),
     port: {
@@ -43,11 +43,12 @@ export const workerCommand: Command = {
     },
   },
   notes: [
-    'It takes chunks of runs of this pipeline from the queue BTG2GLTF_QUEUE_URL, a redis:// or postgres:// address: it',
-    'converts articles, and makes the files of deliver:. One without a browser takes no pictures, and one with another',
-    'browser than the run takes none either, since pixels would differ. It works',
+    'It takes chunks of runs of this pipeline from the queue BTG2GLTF_QUEUE_URL, a redis:// or postgres:// address,',
     'until Ctrl-C or SIGTERM: then it takes no more, and ends within 30 seconds; what it has not done by then,',
     'another worker does. Start it on each machine, with the pipeline file and the version of the run.',
+    '',
+    'It converts articles, and makes the files of deliver:. Without a browser it takes no pictures; with another',
+    'browser than that of the run it takes none either, since pixels would differ.',
     '',
     'With --workers, one process logs in for all; one that crashes is started again. All workers together hold the',
     'limits of the pipeline: with more of them than service.concurrency, those that came last wait.',
