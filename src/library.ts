@@ -16,7 +16,7 @@ import { runPipeline } from './run/run.ts';
 import { type ConvertedArticle, convertArticle } from './run/single-article.ts';
 import type { Credentials } from './source/service/service-config.ts';
 import { asConverterError, ConverterError } from './support/errors.ts';
-import { withTemporaryFolder } from './support/files.ts';
+import { withTemporaryFolder } from './support/folders.ts';
 import { type Logger, SILENT } from './support/log.ts';
 import { CHECKS, checkParameters } from './support/parameters.ts';
 import { PARTS } from './wiring.ts';

@@ -6,7 +6,8 @@
 import { join } from 'node:path';
 import { ConverterError } from '../support/errors.ts';
 import { encodeFileName, LONGEST_FILE_NAME } from '../support/file-names.ts';
-import { listEntries, readBytes, readBytesIfExists } from '../support/files.ts';
+import { readBytes, readBytesIfExists } from '../support/files.ts';
+import { listEntries } from '../support/folders.ts';
 import { memberText, spelledAs } from './json-text.ts';
 import { ARTICLE } from './route.ts';
 import {

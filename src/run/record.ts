@@ -14,8 +14,8 @@ import {
   removeTree,
   rename,
   statIfExists,
-  syncFolder,
 } from '../support/files.ts';
+import { syncFolders } from '../support/folders.ts';
 import { SILENT } from '../support/log.ts';
 import { readSelection, selectLive } from './articles/select.ts';
 import type { RunParts } from './executor.ts';
@@ -167,7 +167,7 @@ export async function replaceFolder<T>(
       if (existed) await rename(aside, path);
       throw error;
     });
-    await syncFolder(dirname(path));
+    await syncFolders(new Set([dirname(path)]));
     // The next call removes what cannot be removed now.
     await removeTree(aside).catch(() => undefined);
     return result;

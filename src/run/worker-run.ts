@@ -2,8 +2,7 @@
 
 import type { Digest } from '../model/snapshot.ts';
 import type { SelectedArticle } from '../source/fetch/selection.ts';
-import { syncFolder } from '../support/files.ts';
-import { inParallel } from '../support/in-parallel.ts';
+import { syncFolders } from '../support/folders.ts';
 import type { CollectedResult, Processor } from './articles/results.ts';
 import { pipelineServiceId } from './open/connect.ts';
 import type { Measurements } from './open/metrics.ts';
@@ -13,9 +12,6 @@ import type { RunOptions } from './open/run-options.ts';
 import type { SharedStore } from './open/shared-store.ts';
 import { inThisProcess } from './processing.ts';
 import { fetchAndConvert } from './processor/configuration.ts';
-
-/** Folders synced at the same time. */
-const SYNCED_AT_ONCE = 8;
 
 /** What a worker did for a run. */
 export interface WorkDone {
@@ -97,7 +93,8 @@ class WorkerRun {
   async share(): Promise<void> {
     const { sources, output } = this.run;
     sources.database.flush();
-    await syncObjects(output.unsynced);
+    // The coordinator publishes them, and they must outlive a power cut.
+    await syncFolders(output.unsynced);
     await sources.flushBodies?.();
   }
 
@@ -108,11 +105,4 @@ class WorkerRun {
     this.#reportedHits = hits;
     return measured;
   }
-}
-
-/** Syncs the files written here: the coordinator publishes them, and they must outlive a power cut. */
-async function syncObjects(unsynced: Set<string>): Promise<void> {
-  const folders = [...unsynced];
-  unsynced.clear();
-  await inParallel(folders, SYNCED_AT_ONCE, syncFolder);
 }

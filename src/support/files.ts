@@ -1,15 +1,14 @@
 /**
- * The file operations of the converter: a file is written whole or not at all. Links are in `links.ts`; SQLite writes
- * its own files.
+ * The file operations of the converter: a file is written whole or not at all. Links are in `links.ts`, folders in
+ * `folders.ts`; SQLite writes its own files.
  *
  * Calls that work in memory are synchronous: names, and small contents. The thread pool of Node takes 20 times as
- * long for them as a local disk. Calls that wait for the disk are asynchronous: fsync, folders, large contents.
+ * long for them as a local disk. Calls that wait for the disk are asynchronous: fsync, large folders, large contents.
  */
 import { createHash, hash } from 'node:crypto';
 import * as sync from 'node:fs';
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { threadId } from 'node:worker_threads';
@@ -17,6 +16,7 @@ import {
   type Content,
   ERRNOS,
   errnoOf,
+  type Found,
   hasEnded,
   isLinkPossible,
   operate,
@@ -55,9 +55,10 @@ const MODES = {
   readOnly: IS_WINDOWS ? 0o644 : 0o444,
 };
 const FOLDER_MODE = 0o755;
-const PRIVATE_FOLDER_MODE = 0o700;
 const WRITE_BITS = 0o222;
 const IF_ANY = { throwIfNoEntry: false } as const;
+
+const isFound = (known: Found | undefined): known is sync.Stats => known instanceof sync.Stats;
 
 /** SHA-256 of bytes, of their pieces or of the UTF-8 of a text, as 64 lower-case hex digits. */
 export function sha256Hex(content: Uint8Array | string | readonly Uint8Array[]): string {
@@ -81,9 +82,7 @@ export async function digestOfFile(path: string): Promise<{ bytes: number; sha25
 
 /** Expects a file to exist; otherwise a missing file would look like an empty one. @throws as {@link readBytes}. */
 const expectFile = (path: string): Promise<unknown> =>
-  operate('read', path, async (_, known) =>
-    typeof known === 'object' ? known : sync.statSync(path),
-  );
+  operate('read', path, async (_, known) => (isFound(known) ? known : sync.statSync(path)));
 
 /** Size up to which contents are read and written synchronously. */
 const SMALL_BYTES = 1024 * 1024;
@@ -92,7 +91,7 @@ const SMALL_BYTES = 1024 * 1024;
 export function readBytes(path: string): Promise<Uint8Array> {
   return operate('read', path, async (noFollow, known) => {
     const flag = O_RDONLY | noFollow;
-    const found = typeof known === 'object' ? known : sync.statSync(path);
+    const found = isFound(known) ? known : sync.statSync(path);
     // Reading a pipe may have to wait for a long time.
     const isSmall = found.isFile() && found.size <= SMALL_BYTES;
     // The type of the flag does not allow numbers.
@@ -146,19 +145,13 @@ export async function* readPieces(
 /** The properties of a file or folder; undefined if it does not exist. */
 export async function statIfExists(path: string): Promise<FileFacts | undefined> {
   const found = operate('stat', path, async (_, known = sync.statSync(path, IF_ANY)) =>
-    known === 'absent' ? undefined : known,
+    isFound(known) ? known : undefined,
   );
   const stat = await unless(ERRNOS.absent, found);
   if (stat === undefined) return undefined;
   const identity = `${stat.dev}:${stat.ino}`;
   const { size: bytes, mtimeMs: modifiedMs, mode, uid: owner } = stat;
   return { bytes, modifiedMs, mode: mode & 0o777, owner, folder: stat.isDirectory(), identity };
-}
-
-/** Bytes that this user may still write to the disk of a folder, which exists. */
-export async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await operate('stat', folder, () => fs.statfs(folder));
-  return bavail * bsize;
 }
 
 /** Whether a file or folder exists. */
@@ -170,40 +163,40 @@ export async function listFolder(path: string): Promise<string[]> {
   return ((await unless(ERRNOS.absent, names)) ?? []).sort();
 }
 
-/** Lists a folder, sorted by code unit; nothing if the folder does not exist. No link is followed. */
-export async function listEntries(path: string) {
-  const listed = operate('list', path, () => fs.readdir(path, { withFileTypes: true }));
-  const entries = ((await unless(ERRNOS.absent, listed)) ?? []).map((entry) => {
-    const other = entry.isSymbolicLink() ? 'link' : 'file';
-    return { name: entry.name, kind: entry.isDirectory() ? 'folder' : other } as const;
-  });
-  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+/** Creates a folder and its parents, step by step: the recursive call of Node 20 may never return below /proc and FUSE mounts. */
+export async function makeFolder(path: string): Promise<void> {
+  const make = () =>
+    operate('mkdir', path, async (_, known = sync.statSync(path, IF_ANY)) => {
+      if (isFound(known) && known.isDirectory()) return;
+      const [outermost = path, ...inner] = known && 'absent' in known ? known.absent : [];
+      makeWithParents(outermost);
+      for (const folder of inner) makeOne(folder);
+    });
+  // Another process may have removed a parent in the meantime.
+  if (
+    (await unless(
+      ERRNOS.absent,
+      make().then(() => true),
+    )) !== true
+  )
+    await make();
 }
 
-/** Creates a folder and its parents, step by step: the recursive call of Node 20 may never return below /proc and FUSE mounts. */
-export async function makeFolder(path: string, hasParent = false): Promise<void> {
-  if (await isFolder(path)) return;
-  if (!hasParent && !(await statIfExists(dirname(path)))) await makeFolder(dirname(path));
+function makeWithParents(path: string): void {
+  const parent = dirname(path);
+  // Looking first is cheap: an error takes ten times as long.
+  if (sync.statSync(parent, IF_ANY) === undefined && parent !== path) makeWithParents(parent);
+  makeOne(path);
+}
+
+function makeOne(path: string): void {
   try {
-    await operate('mkdir', path, async (_, known = sync.statSync(path, IF_ANY)) => {
-      // Another article may have created it since then: an error takes ten times as long, as without a parent.
-      if (known === 'absent' || !known?.isDirectory()) sync.mkdirSync(path, FOLDER_MODE);
-    });
+    sync.mkdirSync(path, FOLDER_MODE);
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT' && !hasParent) {
-      await makeFolder(dirname(path));
-      return makeFolder(path, true);
-    }
     // Another process may have created the folder in the meantime; a file of that name remains an error.
-    if (errnoOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
+    if (errnoOf(error) !== 'EEXIST' || !sync.lstatSync(path, IF_ANY)?.isDirectory()) throw error;
   }
 }
-
-/** Creates a folder that only its owner may enter (0700); its parent must exist, and the folder must not. */
-export const makePrivateFolder = (path: string): Promise<void> =>
-  operate('mkdir', path, async () => sync.mkdirSync(path, PRIVATE_FOLDER_MODE));
-
-const isFolder = async (path: string) => (await statIfExists(path))?.folder === true;
 
 /** Removes a file, if it exists. */
 export async function removeFile(path: string): Promise<void> {
@@ -308,20 +301,6 @@ export async function copyNew(from: string, to: string): Promise<void> {
  */
 export function temporaryFolder(root: string): string {
   return join(root, '.tmp');
-}
-
-/** Creates a folder among temporary files, for this user alone. @param name - Beginning of its name. */
-export const makeTemporaryFolder = (name = 'btg2gltf-', parent = tmpdir()): Promise<string> =>
-  operate('mkdir', parent, () => fs.mkdtemp(join(parent, name)));
-
-/** Calls `work` with a new folder among the temporary files of the system, which is then removed. */
-export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await makeTemporaryFolder();
-  try {
-    return await work(folder);
-  } finally {
-    await removeTree(folder);
-  }
 }
 
 /** Name of a temporary file: process, thread, number. */

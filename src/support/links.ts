@@ -36,13 +36,14 @@ export async function linkOrCopy(
   source?: FileFacts,
   unsynced?: Set<string>,
 ): Promise<'linked' | 'copied' | 'present' | 'absent'> {
-  const [content, target] = [source ?? (await statIfExists(from)), await statIfExists(to)];
+  const target = await statIfExists(to);
+  const content = source ?? (await statIfExists(from));
   if (content === undefined) return 'absent';
   if (target !== undefined && (await sameContent(from, content, to, target))) return 'present';
   // A folder that is not synced yet was made or found before.
   if (!unsynced?.has(dirname(to))) await makeFolder(dirname(to));
   // A new name needs no temporary name, which takes four times as long.
-  const isNew = target === undefined && (await linkUnlessTaken(from, to));
+  const isNew = target === undefined && (await linkUnlessTaken(from, to, source === undefined));
   if (isNew === undefined) return linkOrCopy(from, to, tmpDir, content, unsynced);
   const replace = async (temporary: string) => {
     const isLinked = await isLinkPossible(linkNew(from, temporary));
@@ -62,13 +63,14 @@ export async function linkIfPossible(from: string, to: string): Promise<boolean>
 }
 
 /** Whether links are possible; undefined if another process, or another task, has taken the name. */
-function linkUnlessTaken(from: string, to: string): Promise<boolean | undefined> {
-  return unless(ERRNOS.taken, isLinkPossible(linkNew(from, to)));
+function linkUnlessTaken(from: string, to: string, isExamined = false) {
+  return unless(ERRNOS.taken, isLinkPossible(linkNew(from, to, isExamined)));
 }
 
-async function linkNew(from: string, to: string): Promise<void> {
+/** @param isExamined - Whether the file was examined just now. */
+async function linkNew(from: string, to: string, isExamined = false): Promise<void> {
   // This refuses a link that has appeared in place of the file.
-  await statIfExists(from);
+  if (!isExamined) await statIfExists(from);
   await operate('link', to, async () => linkSync(from, to));
 }
 

@@ -8,13 +8,11 @@ import {
   openFileStore,
 } from '../../source/cache/content-store.ts';
 import { isConverterError } from '../../support/errors.ts';
-import { readBytes, sha256Hex, syncFolder } from '../../support/files.ts';
-import { inParallel } from '../../support/in-parallel.ts';
+import { readBytes, sha256Hex } from '../../support/files.ts';
+import { syncFolders } from '../../support/folders.ts';
 import type { MadeFile, SharedContent, StoredContent, StoredFile } from './maker.ts';
 
 type Derived = Run['sources']['derived'];
-
-const SYNCED_AT_ONCE = 8;
 
 /**
  * The contents of made files. With objects of an output folder, a content is one of them, which another process or thread
@@ -111,10 +109,8 @@ export class FileContents {
   }
 
   /** Waits until the disk has all names. */
-  async sync(): Promise<void> {
-    const folders = [...this.#unsynced];
-    this.#unsynced.clear();
-    await inParallel(folders, SYNCED_AT_ONCE, syncFolder);
+  sync(): Promise<void> {
+    return syncFolders(this.#unsynced);
   }
 
   async #cached({ sha256 }: StoredContent): Promise<Uint8Array | undefined> {

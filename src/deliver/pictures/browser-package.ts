@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConverterError } from '../../support/errors.ts';
 import { hasEnded } from '../../support/file-operations.ts';
@@ -10,17 +10,20 @@ import {
   copyNew,
   digestOfFile,
   exists,
-  listEntries,
   makeFolder,
-  makePrivateFolder,
   readText,
   removeTree,
   rename,
   replaceFile,
   sha256Hex,
   statIfExists,
-  syncFolder,
 } from '../../support/files.ts';
+import {
+  listEntries,
+  listFilesBelow,
+  makePrivateFolder,
+  syncFolders,
+} from '../../support/folders.ts';
 
 /** The npm package that contains a browser for Linux. */
 export const BROWSER_PACKAGE = '@sparticuz/chromium';
@@ -99,7 +102,7 @@ async function unpackOnce(cacheDir: string): Promise<string> {
       // A damaged folder is moved away; another process may be faster.
       if (await exists(folder)) await rename(folder, join(own, 'old'));
       await rename(join(own, 'new'), folder);
-      await syncFolder(root);
+      await syncFolders(new Set([root]));
       return program;
     } catch (error) {
       if (attempt === ATTEMPTS) throw error;
@@ -164,7 +167,8 @@ async function unpackInto(folder: string, packed: string): Promise<void> {
     list[path] = (await digestOfFile(join(folder, path))).sha256;
   };
   // Copies belong to this user: root would unpack files that keep the owner in the archive.
-  for await (const path of filesBelow(packed)) {
+  for (const file of await listFilesBelow(packed)) {
+    const path = relative(packed, file);
     await makeFolder(dirname(join(folder, path)));
     await copyNew(join(packed, path), join(folder, path));
     await listed(path);
@@ -173,14 +177,6 @@ async function unpackInto(folder: string, packed: string): Promise<void> {
   await replaceFile(join(folder, 'fonts.conf'), FONTS);
   for (const path of [PROGRAM, 'fonts.conf']) await listed(path);
   await replaceFile(join(folder, LIST), JSON.stringify(list, null, 1));
-}
-
-async function* filesBelow(folder: string, below = ''): AsyncIterable<string> {
-  for (const { name, kind } of await listEntries(join(folder, below))) {
-    const path = below === '' ? name : [below, name].join(sep);
-    if (kind === 'folder') yield* filesBelow(folder, path);
-    else if (kind === 'file') yield path;
-  }
 }
 
 /**

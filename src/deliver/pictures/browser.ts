@@ -7,15 +7,8 @@ import type { Browser } from 'playwright-core';
 import type { Environment } from '../../run/file/environment.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { hasEnded } from '../../support/file-operations.ts';
-import {
-  exists,
-  listFolder,
-  makeTemporaryFolder,
-  removeTree,
-  sha256Hex,
-  statIfExists,
-  withTemporaryFolder,
-} from '../../support/files.ts';
+import { exists, listFolder, removeTree, sha256Hex, statIfExists } from '../../support/files.ts';
+import { makeTemporaryFolder, withTemporaryFolder } from '../../support/folders.ts';
 import { installCommand, isInstalled } from '../../support/optional.ts';
 import {
   BROWSER_PACKAGE,

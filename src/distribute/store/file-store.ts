@@ -5,7 +5,6 @@ import { ERRNOS, refuseLinksBelow, unless } from '../../support/file-operations.
 import {
   digestOfFile,
   exists,
-  listEntries,
   publishOnce,
   readBytesIfExists,
   removeFile,
@@ -14,11 +13,11 @@ import {
   replaceFile,
   sha256Hex,
   statIfExists,
-  syncFolder,
   temporaryFolder,
   viaTemporary,
   writeNew,
 } from '../../support/files.ts';
+import { listEntries, syncFolders } from '../../support/folders.ts';
 import { createFolderLock, type FolderLock } from './folder-lock.ts';
 import { checkKey, checkPrefix, digestOfKey, isKey } from './object-key.ts';
 import type { ObjectContent, ObjectHeaders, ObjectInfo, ObjectStore } from './object-store.ts';
@@ -96,7 +95,7 @@ class FolderStore implements ObjectStore {
         return isFirst;
       });
     });
-    if (isReplaced) await syncFolder(dirname(path));
+    if (isReplaced) await syncFolders(new Set([dirname(path)]));
     return isReplaced ? etag : undefined;
   }
 

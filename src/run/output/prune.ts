@@ -1,6 +1,7 @@
 /** Finds what is in an output folder and nothing refers to, and removes it. */
 import { join, sep } from 'node:path';
-import { listEntries, removeFile, removeTree, statIfExists } from '../../support/files.ts';
+import { removeFile, removeTree, statIfExists } from '../../support/files.ts';
+import { listEntries, listFilesBelow } from '../../support/folders.ts';
 import { isDeliveryPath } from './delivered-files.ts';
 import {
   ARTICLES_FOLDER,
@@ -74,18 +75,7 @@ export async function carryOutPrune(
 
 /** Lists the files at any depth below a folder, except some. @throws {@link ConverterError} `LINK_REFUSED` */
 async function filesBelow(folder: string, except: ReadonlySet<string>): Promise<string[]> {
-  const found: string[] = [];
-  const folders = [folder];
-  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
-    for (const { name, kind } of await listEntries(at)) {
-      const path = join(at, name);
-      // Refuses it.
-      if (kind === 'link') await statIfExists(path);
-      if (kind === 'folder') folders.push(path);
-      else if (!except.has(path)) found.push(path);
-    }
-  }
-  return found.sort();
+  return (await listFilesBelow(folder)).filter((path) => !except.has(path));
 }
 
 /** @returns Whether the folder was removed. */

@@ -2,13 +2,8 @@
 import { join } from 'node:path';
 import type { Bounds } from '../../model/asset.ts';
 import type { Digest } from '../../model/snapshot.ts';
-import {
-  type FileFacts,
-  listEntries,
-  statIfExists,
-  syncFolder,
-  temporaryFolder,
-} from '../../support/files.ts';
+import { type FileFacts, statIfExists, temporaryFolder } from '../../support/files.ts';
+import { listEntries, syncFolders } from '../../support/folders.ts';
 import { inParallel } from '../../support/in-parallel.ts';
 import { linkOrCopy } from '../../support/links.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
@@ -86,8 +81,7 @@ export async function publish(publication: Publication): Promise<Published> {
     publication.objectKey === undefined
       ? await linkAll(publication, unsynced)
       : placeAll(publication, publication.objectKey);
-  await inParallel(unsynced, LINKS_AT_ONCE, syncFolder);
-  unsynced.clear();
+  await syncFolders(unsynced);
   for (const catalogue of catalogues) describeAssets(publication, catalogue);
   await replaceLists(outputDir, movedFrom(publication), async (lists) => {
     for (const { file, lines: own, before } of catalogues)

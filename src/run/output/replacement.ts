@@ -1,7 +1,8 @@
 /** Replaces several files together, so that a new file is hardly ever beside an old version of another. */
 import { dirname } from 'node:path';
 import type { Content } from '../../support/file-operations.ts';
-import { makeFolder, rename, syncFolder, viaTemporary, writeNew } from '../../support/files.ts';
+import { makeFolder, rename, viaTemporary, writeNew } from '../../support/files.ts';
+import { syncFolders } from '../../support/folders.ts';
 
 /** Writes a file under a temporary name; all files get their own names together. `durable`: see `replaceFile`. */
 type Stage = (path: string, content: Content, durable?: boolean) => Promise<void>;
@@ -40,7 +41,7 @@ export async function replaceTogether<T>(
   try {
     const result = await work(stage);
     for (const { temporary, path } of staged) await rename(temporary, path);
-    for (const folder of new Set(staged.map(({ path }) => dirname(path)))) await syncFolder(folder);
+    await syncFolders(new Set(staged.map(({ path }) => dirname(path))));
     return result;
   } finally {
     release();

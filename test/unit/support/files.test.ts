@@ -6,7 +6,6 @@ import { refuseLinksBelow, watchFileOperations } from '../../../src/support/file
 import {
   digestOfFile,
   exists,
-  listEntries,
   listFolder,
   makeFolder,
   makePrivateFile,
@@ -21,6 +20,7 @@ import {
   replaceFile,
   sha256Hex,
 } from '../../../src/support/files.ts';
+import { listEntries } from '../../../src/support/folders.ts';
 import { linkOrCopy, replaceLink } from '../../../src/support/links.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
