@@ -5,7 +5,6 @@ import type { Run } from '../run/open/open-run.ts';
 import {
   DELIVERIES_FILE,
   type DeliveryLine,
-  type DeliveryLines,
   LAST_GOOD_FILE,
   readDeliveries,
   writeDeliveries,
@@ -55,15 +54,15 @@ export async function deliver(run: Run, again: boolean): Promise<Delivered> {
   // What lists name is on disk before they are.
   await opened.contents.sync();
   const { lines, lastGood } = now;
+  const { current, divided } = examine(now);
   const delivered: Delivered = {
     deliveries: processed.map(({ counts }) => counts),
     failures: processed.flatMap(({ failures }) => failures),
-    splits: splitsOf(lines),
+    splits: splitsOf(divided),
     omitted: processed.flatMap(({ omitted }) => [...omitted]),
     notes: processed.flatMap(({ notes }) => notes),
   };
-  const former = formerFiles(now, before);
-  const feeds = await replaceLists(outputDir, former, async (lists) => {
+  const feeds = await replaceLists(outputDir, formerFiles(current, before), async (lists) => {
     await writeDeliveries(lists, lines, lastGood);
     if (wanted?.gallery) delivered.gallery = await writeGallery(run, lists, lines);
     else await removeGallery(lists);
@@ -78,12 +77,22 @@ export async function deliver(run: Run, again: boolean): Promise<Delivered> {
   return delivered;
 }
 
+/** What the new lines have: paths, and the lines of articles that are divided into several files. */
+function examine(now: FormerDeliveries): { current: Set<string>; divided: DeliveryLine[] } {
+  const current = new Set<string>();
+  const divided: DeliveryLine[] = [];
+  for (const line of now.lines.values()) {
+    for (const { path } of line.files) current.add(path);
+    if (line.splitBy?.length) divided.push(line);
+  }
+  for (const { files } of now.lastGood.values()) for (const { path } of files) current.add(path);
+  return { current, divided };
+}
+
 const SHOWN_ARTICLES = 3;
 
 /** The properties that divide articles into several files, the most frequent first. */
-function splitsOf(lines: DeliveryLines): Delivered['splits'] {
-  const divided: DeliveryLine[] = [];
-  for (const line of lines.values()) if (line.splitBy?.length) divided.push(line);
+function splitsOf(divided: readonly DeliveryLine[]): Delivered['splits'] {
   const groups = groupBy(divided, ({ splitBy }) => JSON.stringify(splitBy));
   const splits = Array.from(groups, ([splitBy, some]) => {
     const articles = [...new Set(some.map(articleLabel))].sort();
@@ -93,11 +102,8 @@ function splitsOf(lines: DeliveryLines): Delivered['splits'] {
   return splits.sort((a, b) => b.count - a.count || (`${a.splitBy}` < `${b.splitBy}` ? -1 : 1));
 }
 
-/** Paths that the new lines no longer have. The lists may have been edited: a delivery has files only in its folder. */
-function formerFiles(now: FormerDeliveries, before: FormerDeliveries): string[] {
-  const current = new Set<string>();
-  for (const list of [now.lines, now.lastGood])
-    for (const { files } of list.values()) for (const { path } of files) current.add(path);
+/** Paths that lists no longer have. They may have been edited: a delivery has files only in its folder. */
+function formerFiles(current: ReadonlySet<string>, before: FormerDeliveries): string[] {
   const former: string[] = [];
   for (const list of [before.lines, before.lastGood])
     for (const { delivery, files } of list.values())

@@ -6,7 +6,7 @@ import type { Digest } from '../../model/snapshot.ts';
 import { exists } from '../../support/files.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import type { Spool } from '../../support/spool.ts';
-import { readLines, writeTexts } from './manifest.ts';
+import { readLines, writeLines } from './manifest.ts';
 import type { ListWriter } from './publication.ts';
 
 /** Name of the list of what was delivered, in the output folder. */
@@ -127,9 +127,6 @@ export async function writeDeliveries(
     // A list without lines stays: a store has it.
     const isWritten = file === DELIVERIES_FILE || lines.size > 0;
     if (!isWritten && !(await exists(join(lists.outputDir, file)))) continue;
-    const keys = [...lines.keys()].sort();
-    await writeTexts(lists, file, function* () {
-      for (const key of keys) yield JSON.stringify(lines.get(key));
-    });
+    await writeLines(lists, file, lines, undefined, (keys) => [...keys].sort());
   }
 }

@@ -109,19 +109,21 @@ export async function readCatalogue(outputDir: string, lang?: string): Promise<C
 }
 
 /**
- * Replaces the manifest or the catalogue, sorted; an equal file is left alone (D-740).
+ * Replaces a list, such as the manifest, sorted; an equal file is left alone (D-740).
  *
  * @param before - The lines that were read from it: if the new ones share all of them, it is not even read.
+ * @param sort - Sorts the keys.
  */
 export async function writeLines<T>(
   lists: ListWriter,
   name: string,
   lines: PackedMap<T>,
   before?: PackedMap<T>,
+  sort: (keys: Iterable<string>) => string[] = sortConfigurationKeys,
 ): Promise<void> {
   const path = join(lists.outputDir, name);
   if (before !== undefined && lines.isSame(before) && (await isAsRead(path, before))) return;
-  const keys = sortConfigurationKeys(lines.keys());
+  const keys = sort(lines.keys());
   await replaceIfOther(lists, name, () => piecesOf(keys, (key) => lines.bytesOf(key)!));
 }
 

@@ -23,10 +23,11 @@ import type { ManifestLine } from '../lists/manifest-line.ts';
 import {
   CHANGES_FILE,
   DELIVERIES_FILE,
+  type DeliveredFile,
+  deliveryLines,
   LAST_GOOD_FILE,
   OUTBOX_FILE,
   PUBLISHED_FILE,
-  readDeliveries,
 } from './delivered-files.ts';
 import { CATALOGUE_FILE, catalogueFiles, MANIFEST_FILE, manifestLines } from './manifest.ts';
 import { PUBLISHING_FILE } from './publication.ts';
@@ -219,14 +220,14 @@ export const DAMAGED = 'damaged: its content has another digest';
  */
 export async function deliveredFiles(outputDir: string) {
   const store = openFileStore({ ...objectFiles(outputDir), extension: '' });
-  const lists = [await readDeliveries(outputDir), await readDeliveries(outputDir, LAST_GOOD_FILE)];
-  const lines = lists.flatMap((list) => [...list.values()]);
-  const files = lines.flatMap(({ files }) =>
-    files.map(({ path, name, sha256 }) => {
-      const objectOf = (digest: Digest) => `${store.pathOf(digest)}${extname(name)}`;
-      const object = objectOf(sha256);
-      return { sha256, object, objectOf, link: join(outputDir, path) };
-    }),
-  );
-  return [...new Map(files.map((file) => [`${file.link} ${file.sha256}`, file])).values()];
+  const delivered = new Map<string, ReturnType<typeof placeOf>>();
+  const placeOf = ({ path, name, sha256 }: DeliveredFile) => {
+    const objectOf = (digest: Digest) => `${store.pathOf(digest)}${extname(name)}`;
+    const object = objectOf(sha256);
+    return { sha256, object, objectOf, link: join(outputDir, path) };
+  };
+  for (const list of [DELIVERIES_FILE, LAST_GOOD_FILE] as const)
+    for await (const { files } of deliveryLines(outputDir, list))
+      for (const file of files) delivered.set(`${file.path} ${file.sha256}`, placeOf(file));
+  return [...delivered.values()];
 }
