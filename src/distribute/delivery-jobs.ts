@@ -11,11 +11,11 @@ import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
 const LEAST_AT_ONCE = 256;
 /** Tasks of a chunk, by kind: at most as many as take some seconds, which are lost with a worker that dies. */
 const TASKS = {
-  profiles: { least: 8, most: 128 },
+  profiles: { least: 4, most: 128 },
   pictures: { least: 2, most: 12 },
 } satisfies Record<DeliveryTask['kind'], { least: number; most: number }>;
-/** Chunks into which the tasks that wait are divided for each job that workers do at once: at the end, none waits long. */
-const CHUNKS_PER_SLOT = 1;
+/** Chunks into which all known tasks are divided for each job that workers do at once: at the end, none waits long. */
+const CHUNKS_PER_SLOT = 3;
 /** After the first task, others of the same GLBs follow, milliseconds. */
 const GATHER_MS = 20;
 /** A task that was the only one in a job which has killed its workers. */
@@ -167,7 +167,8 @@ class JobsOfKind {
     const all = [...this.#waiting].sort(([, a], [, b]) => bytesOfAll(b) - bytesOfAll(a));
     const [delivery, waiting = []] = all[0] ?? [];
     if (delivery === undefined || waiting.length === 0) return undefined;
-    const share = Math.ceil(waiting.length / (CHUNKS_PER_SLOT * Math.max(1, queue.slots(kind))));
+    const slots = Math.max(1, queue.slots(kind));
+    const share = Math.ceil(this.#wanted.size / (CHUNKS_PER_SLOT * slots));
     waiting.sort((a, b) => bytesOf(b.task) - bytesOf(a.task) || (a.key < b.key ? -1 : 1));
     const { least, most } = TASKS[this.#kind];
     const list = waiting.splice(0, Math.min(Math.max(share, least), most));
