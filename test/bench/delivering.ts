@@ -1,8 +1,10 @@
 /** Deliveries of whole runs: how much faster they are on more processors, and by workers of a queue. */
 
-import { type Converted, countedRange, withConverted } from './counted.ts';
+import { execFileSync } from 'node:child_process';
+import { cpus } from 'node:os';
+import { countedRange, type DistributedSide, withConverted } from './counted.ts';
 import { amount, inMs } from './details.ts';
-import { inPairs, type Measured, median, type Side } from './process.ts';
+import { inPairs, inRounds, type Measured, median, type Side } from './process.ts';
 import type { GroupInput } from './results.ts';
 import {
   type BenchPipeline,
@@ -45,31 +47,48 @@ export async function delivering({ results, isQuick }: GroupInput): Promise<void
   });
 }
 
+/** Read before this process is kept on some of them. */
+const PROCESSORS = cpus().length;
+/** So much that the start of workers, which a night has once, is little of it. */
+const ALL_PROFILES = [...PROFILES, 'shared', 'google'];
+const PICTURES = { cameras: ['hero', 'front'], width: 1024, height: 768 };
 const QUEUED_PROFILES = ['web', 'ar-android', 'ar-ios'];
 
 /** What workers of a queue make, without anything to convert: on processors of their own, and beside a local run. */
 export async function deliveringByWorkers(input: GroupInput): Promise<void> {
-  await pinned(input, 'workers, profiles', { profiles: PROFILES });
-  await pinned(input, 'workers, pictures', { pictures: { width: 800, height: 600 } });
-  await besideLocal(input, { profiles: PROFILES });
+  await pinned(input, 'workers, profiles', { profiles: ALL_PROFILES });
+  await pinned(input, 'workers, pictures', { pictures: PICTURES });
+  await besideLocal(input, { profiles: ALL_PROFILES });
   await coordinatorAlone(input, input.isQuick ? 200 : 2_000);
 }
 
 const SAMPLES = { range: 'sample', ...DEMO } as const;
 const timesOf = (all: readonly Measured[]) => inMs(median(all.map(({ seconds }) => seconds)));
 
-/** Two workers, each on a processor with its browser, and one: as on one machine more. */
+/**
+ * Two workers, each on a processor with its browser, and one, as on one machine more: coordinator, queue and service are
+ * on the first processor in both cases.
+ */
 async function pinned(
   { results, isQuick }: GroupInput,
   row: 'workers, profiles' | 'workers, pictures',
   deliver: object,
 ): Promise<void> {
+  const release = keepOnFirstProcessor();
   await withConverted(SAMPLES, deliver, async ({ distributed }) => {
     const of = (count: number) => sideOf(distributed({ count, isPinned: true }));
     const { ours, theirs, ratio } = await inPairs(of(2), of(1), isQuick ? 1 : 3);
     const detail = `the demo; two ${timesOf(ours)}, one ${timesOf(theirs)}, ${ours.length} pairs`;
     results.add('deliveries', row, { value: ratio, detail });
-  });
+  }).finally(release);
+}
+
+/** Keeps this process, and all that it starts, on the first processor, until the function is called. */
+function keepOnFirstProcessor(): () => void {
+  const setTo = (processors: string) =>
+    void execFileSync('taskset', ['-a', '-c', '-p', processors, `${process.pid}`]);
+  setTo('0');
+  return () => setTo(`0-${PROCESSORS - 1}`);
 }
 
 /** Three workers that share two processors, beside the threads of a local run. */
@@ -83,21 +102,25 @@ async function besideLocal({ results, isQuick }: GroupInput, deliver: object): P
 }
 
 /** What the coordinator does itself, which more workers do not divide. */
-async function coordinatorAlone({ results }: GroupInput, configurations: number): Promise<void> {
+async function coordinatorAlone(
+  { results, isQuick }: GroupInput,
+  configurations: number,
+): Promise<void> {
   const deliver = { profiles: QUEUED_PROFILES };
   await withConverted(countedRange(configurations), deliver, async ({ distributed, unchanged }) => {
-    const { prepare, run } = distributed({ count: 3 });
-    await prepare();
-    const { coordinator } = await run();
-    const { coordinator: nothing } = await unchanged();
-    const spent = coordinator.cpuSeconds - nothing.cpuSeconds;
+    const side = sideOf(distributed({ count: 3 }));
+    const rounds = await inRounds([side, sideOf(unchanged)], isQuick ? 1 : 3);
+    const files = configurations * QUEUED_PROFILES.length;
+    const perFile = rounds.map(
+      ([all, nothing]) => ((all!.cpuSeconds - nothing!.cpuSeconds) * 1000) / files,
+    );
     results.add('deliveries', 'coordinator', {
-      value: (spent * 1000) / configurations / QUEUED_PROFILES.length,
-      detail: `${QUEUED_PROFILES.join(', ')} of ${amount(configurations)} configurations, less ${inMs(nothing.cpuSeconds)} of an unchanged run`,
+      value: median(perFile),
+      detail: `${QUEUED_PROFILES.join(', ')} of ${amount(configurations)} configurations, less an unchanged run: ${perFile.map((ms) => ms.toFixed(2)).join(', ')}`,
     });
   });
 }
 
-function sideOf({ prepare, run }: ReturnType<Converted['distributed']>): Side {
-  return { prepare, run: async () => (await run()).coordinator };
+function sideOf({ prepare, run }: DistributedSide): Side {
+  return { ...(prepare && { prepare }), run: async () => (await run()).coordinator };
 }

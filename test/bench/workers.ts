@@ -1,5 +1,6 @@
 /** Workers of a distributed run as processes of their own, and what they take. */
 import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { measureMemory, processorSeconds } from '../helpers/process-memory.ts';
 import { PROGRAM } from './workspace.ts';
 
@@ -36,12 +37,29 @@ export async function startWorkers(
 ): Promise<Workers> {
   const workers = await Promise.all(
     Array.from({ length: count }, (_, index) => {
-      const pin = isPinned ? ['taskset', '-c', `${index}`] : [];
+      const pin = isPinned ? onProcessor(index) : [];
       return startWorker([...pin, ...PROGRAM, 'worker', file, ...optionsOf(index)], env, index);
     }),
   );
   await new Promise((resolve) => setTimeout(resolve, JOIN_MS));
   return { stop: () => Promise.all(workers.map((stop) => stop())) };
+}
+
+/** Control groups of version 1, which only root may make. */
+const CPU_SETS = '/sys/fs/cgroup/cpuset';
+
+/**
+ * A command that keeps a process, and all that it starts, on one processor.
+ *
+ * A control group does: with `taskset` alone, the threads that draw in the browsers of all workers go to the first
+ * processor, since SwiftShader chooses one for each.
+ */
+function onProcessor(index: number): string[] {
+  const group = `${CPU_SETS}/btg2gltf-bench-${index}`;
+  mkdirSync(group, { recursive: true });
+  writeFileSync(`${group}/cpuset.mems`, '0');
+  writeFileSync(`${group}/cpuset.cpus`, `${index}`);
+  return ['sh', '-c', `echo $$ > ${group}/tasks; exec "$@"`, 'sh'];
 }
 
 async function startWorker(
