@@ -25,6 +25,7 @@ import {
 import { deliveryLines, parsedLines } from '../helpers/output-folder.ts';
 import { BROWSER_ENVIRONMENT, HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
+import { commandOf, descendantsOf, processorSeconds } from '../helpers/process-memory.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { canMount, mountSmallDisk } from '../helpers/small-disk.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -126,6 +127,29 @@ const FAULTS: Record<string, Fault> = {
         await ready(victim);
       }
       return run;
+    },
+  },
+
+  'the browser of a worker hangs while it takes a picture: one row, and all others': {
+    ...{ place: 'folders', needs: HAS_BROWSER },
+    async happens(stage) {
+      await ready(stage.worker('', '--kinds', 'convert,profiles'));
+      const worker = stage.worker('', '--kinds', 'pictures');
+      await ready(worker);
+      const run = stage.run();
+      // One that has worked for so long has opened its page, and takes pictures.
+      const busy = () =>
+        descendantsOf(worker.pid).find(
+          (id) => commandOf(id).includes('--type=renderer') && processorSeconds(id) > 0.5,
+        );
+      await until(() => busy() !== undefined);
+      process.kill(busy()!, 'SIGSTOP');
+      return run;
+    },
+    failures(_, { delivered }) {
+      expect(delivered!.failures).toMatchObject([
+        { code: 'PICTURE_FAILED', message: expect.stringContaining('took longer than 120 s') },
+      ]);
     },
   },
 
@@ -331,6 +355,58 @@ describe.each(Object.keys(QUEUES))('with a queue on %s', (queue) => {
       const { gates: found } = await stage.reportOf();
       expect(found.notCompared).toBeUndefined();
       expect(found.byGate.pictureTone!.refuse).toBeGreaterThan(ARTICLES / 2);
+    },
+  );
+
+  test.runIf(IS_LONG)(
+    'a GLB that kills each worker is one row, and waits after two nights',
+    async (context) => {
+      const stage = await openDistributedStage(context, {
+        ...{ queue: QUEUES[queue]!(), place: 'S3', size: { ...SIZE, articles: 8 } },
+        pipeline: { deliver: { profiles: ['web'] } },
+      });
+      const { switches } = stage.s3!;
+      await ready(stage.worker('converting', '--kinds', 'convert'));
+      let deadly: string | undefined;
+      let kills = 0;
+      let isOver = false;
+      const over = closedGate();
+      const dying = (async () => {
+        while (!isOver) {
+          const reads = held(({ method, url }) => {
+            if (method !== 'GET' || !/\/objects\/\w\w\//.test(url)) return false;
+            deadly ??= url;
+            return url === deadly;
+          });
+          switches.hold = reads.hold;
+          const victim = stage.worker('victim', '--kinds', 'profiles');
+          await Promise.race([reads.reached, over.opened]);
+          victim.kill('SIGKILL');
+          await victim.ended;
+          reads.release();
+          kills++;
+        }
+      })();
+      const night = async () => {
+        expect(await stage.run()).toMatchObject({ exit: 1 });
+        const { delivered } = await stage.reportOf();
+        return delivered!.failures;
+      };
+      expect(await night()).toMatchObject([{ code: 'KILLED_THE_RUN' }]);
+      expect(await night()).toMatchObject([{ code: 'KILLED_THE_RUN' }]);
+      const before = kills;
+      expect(await night()).toMatchObject([
+        {
+          code: 'KILLED_THE_RUN',
+          message: expect.stringContaining('it failed 2 times, and waits'),
+        },
+      ]);
+      isOver = true;
+      over.open();
+      await dying;
+      expect(kills).toBe(before + 1);
+      const made = (await deliveredBy(stage)).filter(({ files }) => files.length > 0);
+      expect(made).toHaveLength(7);
     },
   );
 
