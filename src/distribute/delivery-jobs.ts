@@ -80,6 +80,12 @@ class JobsOfKind {
   readonly #waiting = new Map<string, Wanted[]>();
   /** What is in chunks, by their number. */
   readonly #chunks = new Map<number, { list: readonly Wanted[]; left: number }>();
+  /**
+   * Tasks whose workers have died, perhaps of another task: when nothing else is left, each is tried by itself, and given
+   * up if it is lost again.
+   */
+  readonly #suspects = new Set<Wanted>();
+  readonly #lastTried = new Set<Wanted>();
   #executing: Promise<void> | undefined;
   /** Name of its queue, once it is known. */
   #queue: string | undefined;
@@ -140,10 +146,10 @@ class JobsOfKind {
         (await queue.execute(kind, this.#jobs(kind), {
           onDone: (job) => this.#collect(job),
           onLost: async (job, error) => {
-            const killed = () => new ConverterError('KILLED_THE_RUN', KILLED);
             for (const wanted of this.#take(job))
-              if (error === undefined) wanted.failed(killed());
-              else wanted.made();
+              if (error !== undefined) wanted.made();
+              else if (!this.#lastTried.has(wanted)) this.#suspects.add(wanted);
+              else wanted.failed(new ConverterError('KILLED_THE_RUN', KILLED));
           },
           onFatal: async (job, { code, message }) => {
             log.warn('a worker could not make files: this process does', { code, message });
@@ -163,16 +169,29 @@ class JobsOfKind {
 
   /** Makes the next chunk, of the largest tasks of the delivery that has the most bytes to do. */
   async #next(kind: string): Promise<ChunkJob | undefined> {
-    const { queue, objects, run } = this.#settings;
+    const { queue } = this.#settings;
     const all = [...this.#waiting].sort(([, a], [, b]) => bytesOfAll(b) - bytesOfAll(a));
     const [delivery, waiting = []] = all[0] ?? [];
-    if (delivery === undefined || waiting.length === 0) return undefined;
+    if (delivery === undefined || waiting.length === 0) return this.#nextSuspect(kind);
     const slots = Math.max(1, queue.slots(kind));
     const share = Math.ceil(this.#wanted.size / (CHUNKS_PER_SLOT * slots));
     waiting.sort((a, b) => bytesOf(b.task) - bytesOf(a.task) || (a.key < b.key ? -1 : 1));
     const { least, most } = TASKS[this.#kind];
     const list = waiting.splice(0, Math.min(Math.max(share, least), most));
     if (waiting.length === 0) this.#waiting.delete(delivery);
+    return this.#jobOf(list, kind);
+  }
+
+  async #nextSuspect(kind: string): Promise<ChunkJob | undefined> {
+    const [suspect] = this.#suspects;
+    if (suspect === undefined || this.#chunks.size > 0) return undefined;
+    this.#suspects.delete(suspect);
+    this.#lastTried.add(suspect);
+    return this.#jobOf([suspect], kind);
+  }
+
+  async #jobOf(list: readonly Wanted[], kind: string): Promise<ChunkJob> {
+    const { objects, run } = this.#settings;
     const tasks = list.map(({ task }) => task);
     const chunk = chunkNumber(tasks);
     this.#chunks.set(chunk, { list, left: list.length });
@@ -204,6 +223,7 @@ class JobsOfKind {
     clearTimeout(this.#gathering);
     this.#waiting.clear();
     this.#chunks.clear();
+    this.#suspects.clear();
     for (const wanted of [...this.#wanted.values()]) settle(wanted);
   }
 }
