@@ -24,6 +24,7 @@ import { writeOutput } from '../helpers/gallery-output.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { servePlanningView } from '../helpers/planning-view-page.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -271,59 +272,71 @@ describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
     expect(levels.length).toBeGreaterThanOrEqual(8);
   });
 
-  it('are those of model-viewer with the exposure of the snippet, where light falls', async () => {
-    const folder = await temporaryFolder();
-    await copyFile(MODEL_VIEWER, join(folder, 'viewer.js'));
-    const script = '<!doctype html><script type="module" src="viewer.js"></script><body></body>';
-    await writeFile(join(folder, 'page.html'), script);
-    const server = await serveFolder(folder);
-    try {
-      const { page } = await openWatched(`${server.address}/page.html`);
-      for (const color of [CHART[18], CHART[1], CHART[7], CHART[12], CHART[15]]) {
-        const glb = await cubeOf(patch(color));
-        await writeFile(join(folder, `${color}.glb`), glb);
-        // Pages of tests have half as many pixels.
-        const of = { src: `${color}.glb`, exposure: String(MODEL_VIEWER_EXPOSURE), side: 2 * SIZE };
-        await page.evaluate(showInModelViewer, of);
-        const theirs = await litFaces(await pictureOfModelViewer(page));
-        const [hero] = await takePictures(await sharedRenderer(), glb, {
-          ...{ ...PICTURE_DEFAULTS, width: SIZE, height: SIZE },
-          ...{ format: 'png', background: TRANSPARENT },
-        });
-        for (const [at, value] of (await litFaces(hero!.bytes)).entries())
-          expect(Math.abs(theirs[at]! - value), `${color} ${at}`).toBeLessThanOrEqual(12);
+  it.runIf(IS_LONG)(
+    'are those of model-viewer with the exposure of the snippet, where light falls',
+    async () => {
+      const folder = await temporaryFolder();
+      await copyFile(MODEL_VIEWER, join(folder, 'viewer.js'));
+      const script = '<!doctype html><script type="module" src="viewer.js"></script><body></body>';
+      await writeFile(join(folder, 'page.html'), script);
+      const server = await serveFolder(folder);
+      try {
+        const { page } = await openWatched(`${server.address}/page.html`);
+        for (const color of [CHART[18], CHART[1], CHART[7], CHART[12], CHART[15]]) {
+          const glb = await cubeOf(patch(color));
+          await writeFile(join(folder, `${color}.glb`), glb);
+          // Pages of tests have half as many pixels.
+          const of = {
+            src: `${color}.glb`,
+            exposure: String(MODEL_VIEWER_EXPOSURE),
+            side: 2 * SIZE,
+          };
+          await page.evaluate(showInModelViewer, of);
+          const theirs = await litFaces(await pictureOfModelViewer(page));
+          const [hero] = await takePictures(await sharedRenderer(), glb, {
+            ...{ ...PICTURE_DEFAULTS, width: SIZE, height: SIZE },
+            ...{ format: 'png', background: TRANSPARENT },
+          });
+          for (const [at, value] of (await litFaces(hero!.bytes)).entries())
+            expect(Math.abs(theirs[at]! - value), `${color} ${at}`).toBeLessThanOrEqual(12);
+        }
+      } finally {
+        await closePages();
+        await server.close();
       }
-    } finally {
-      await closePages();
-      await server.close();
-    }
-  });
+    },
+  );
 
-  it('are the same in pictures, on the planning page and in the gallery', async () => {
-    const cube = await cubeOf(patch([189, 157, 119]));
-    const [expected] = await coloursOf(patch([189, 157, 119]), []);
-    const folder = await temporaryFolder();
-    await writeOutput(folder, [{ glb: cube }]);
-    const gallery = await openGalleryServer(await openGallery(publishedIn(folder, Date.now), 'x'));
-    const planning = await servePlanningView(async () => cube);
-    const viewport = { width: 400, height: 400 };
-    try {
-      const { page: onPlanning } = await openWatched(planning.address, { viewport });
-      await onPlanning.evaluate(() => show('cube'));
-      const { page: inGallery } = await openWatched(gallery.url, { viewport });
-      await inGallery.locator('.card').first().click();
-      await inGallery.getByRole('button', { name: '3D' }).click();
-      for (const page of [onPlanning, inGallery]) {
-        const canvas = page.getByRole('application', { name: '3D view' });
-        await canvas.waitFor();
-        const found = brightestFace(await canvasPixels(canvas));
-        for (const [channel, value] of expected!.entries())
-          expect(Math.abs(found[channel]! - value)).toBeLessThanOrEqual(4);
+  it.runIf(IS_LONG)(
+    'are the same in pictures, on the planning page and in the gallery',
+    async () => {
+      const cube = await cubeOf(patch([189, 157, 119]));
+      const [expected] = await coloursOf(patch([189, 157, 119]), []);
+      const folder = await temporaryFolder();
+      await writeOutput(folder, [{ glb: cube }]);
+      const gallery = await openGalleryServer(
+        await openGallery(publishedIn(folder, Date.now), 'x'),
+      );
+      const planning = await servePlanningView(async () => cube);
+      const viewport = { width: 400, height: 400 };
+      try {
+        const { page: onPlanning } = await openWatched(planning.address, { viewport });
+        await onPlanning.evaluate(() => show('cube'));
+        const { page: inGallery } = await openWatched(gallery.url, { viewport });
+        await inGallery.locator('.card').first().click();
+        await inGallery.getByRole('button', { name: '3D' }).click();
+        for (const page of [onPlanning, inGallery]) {
+          const canvas = page.getByRole('application', { name: '3D view' });
+          await canvas.waitFor();
+          const found = brightestFace(await canvasPixels(canvas));
+          for (const [channel, value] of expected!.entries())
+            expect(Math.abs(found[channel]! - value)).toBeLessThanOrEqual(4);
+        }
+      } finally {
+        await closePages();
+        await gallery.close();
+        await planning.close();
       }
-    } finally {
-      await closePages();
-      await gallery.close();
-      await planning.close();
-    }
-  });
+    },
+  );
 });
