@@ -1,7 +1,5 @@
 /** Threads in which files are made, so that all processors work: the largest masters first. */
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 import type { Worker } from 'node:worker_threads';
 import type { FileStoreOptions } from '../source/cache/content-store.ts';
 import {
@@ -20,11 +18,6 @@ import type { Call, Functions, Threads } from './making/threads.ts';
 /** The program of a thread. In the sources there is none: all is done in this thread. */
 const PROGRAM = fileURLToPath(new URL('./maker-thread.js', import.meta.url));
 
-/**
- * V8 marks what is in use in threads of its own, beside the program: where these threads keep all processors busy, that
- * takes 15 % more of them, since the memory of images lets it begin again and again (28.6 s, 25.0 s without).
- */
-const MARKING = '--no-concurrent-marking';
 /** Calls per thread that callers should make at the same time: while one is done, the next is read. */
 const CALLS_OF_THREAD = 2;
 /** After so many ends of its thread a call is given up. */
@@ -124,7 +117,6 @@ class MakerThreads implements Threads {
     this.#wanted = wanted;
     this.#settings = settings;
     this.atOnce = settings.count * CALLS_OF_THREAD;
-    if (settings.count >= availableParallelism()) setFlagsFromString(MARKING);
   }
 
   call<R>(call: Call): Promise<{ result: R; ms: number }> {
