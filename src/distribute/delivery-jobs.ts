@@ -21,6 +21,8 @@ const GATHER_MS = 20;
 /** A task that was the only one in a job which has killed its workers. */
 const KILLED = 'expected its files to be made, but two workers died meanwhile';
 
+const killed = () => new ConverterError('KILLED_THE_RUN', KILLED);
+
 interface DeliveryJobsSettings {
   /** Id of the run. */
   run: string;
@@ -85,7 +87,8 @@ class JobsOfKind {
    * up if it is lost again.
    */
   readonly #suspects = new Set<Wanted>();
-  readonly #lastTried = new Set<Wanted>();
+  /** Those that were not tried by themselves yet. */
+  readonly #untried: Wanted[] = [];
   #executing: Promise<void> | undefined;
   /** Name of its queue, once it is known. */
   #queue: string | undefined;
@@ -148,8 +151,8 @@ class JobsOfKind {
           onLost: async (job, error) => {
             for (const wanted of this.#take(job))
               if (error !== undefined) wanted.made();
-              else if (!this.#lastTried.has(wanted)) this.#suspects.add(wanted);
-              else wanted.failed(new ConverterError('KILLED_THE_RUN', KILLED));
+              else if (this.#suspects.has(wanted)) wanted.failed(killed());
+              else this.#suspect(wanted);
           },
           onFatal: async (job, { code, message }) => {
             log.warn('a worker could not make files: this process does', { code, message });
@@ -157,7 +160,10 @@ class JobsOfKind {
           },
         }));
       if (!isDone) log.warn(why, { others: kinds.others(queue.workers()) });
-      this.#finish((wanted) => wanted.made());
+      // Nor does this process try what may kill it.
+      this.#finish((wanted) =>
+        this.#suspects.has(wanted) ? wanted.failed(killed()) : wanted.made(),
+      );
     } catch (error) {
       this.end(error);
     }
@@ -182,12 +188,14 @@ class JobsOfKind {
     return this.#jobOf(list, kind);
   }
 
+  #suspect(wanted: Wanted): void {
+    this.#suspects.add(wanted);
+    this.#untried.push(wanted);
+  }
+
   async #nextSuspect(kind: string): Promise<ChunkJob | undefined> {
-    const [suspect] = this.#suspects;
-    if (suspect === undefined || this.#chunks.size > 0) return undefined;
-    this.#suspects.delete(suspect);
-    this.#lastTried.add(suspect);
-    return this.#jobOf([suspect], kind);
+    const suspect = this.#chunks.size > 0 ? undefined : this.#untried.shift();
+    return suspect && this.#jobOf([suspect], kind);
   }
 
   async #jobOf(list: readonly Wanted[], kind: string): Promise<ChunkJob> {
@@ -223,7 +231,6 @@ class JobsOfKind {
     clearTimeout(this.#gathering);
     this.#waiting.clear();
     this.#chunks.clear();
-    this.#suspects.clear();
     for (const wanted of [...this.#wanted.values()]) settle(wanted);
   }
 }

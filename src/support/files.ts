@@ -172,14 +172,9 @@ export async function makeFolder(path: string): Promise<void> {
       makeWithParents(outermost);
       for (const folder of inner) makeOne(folder);
     });
+  const made = make().then(() => true);
   // Another process may have removed a parent in the meantime.
-  if (
-    (await unless(
-      ERRNOS.absent,
-      make().then(() => true),
-    )) !== true
-  )
-    await make();
+  if (!(await unless(ERRNOS.absent, made))) await make();
 }
 
 function makeWithParents(path: string): void {

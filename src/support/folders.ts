@@ -37,7 +37,8 @@ export async function listFilesBelow(folder: string): Promise<string[]> {
     for (const entry of await entriesOf(at)) {
       const path = at + sep + entry.name;
       if (entry.isDirectory()) folders.push(path);
-      else if (entry.isFile()) found.push(path);
+      else if (!entry.isSymbolicLink()) found.push(path);
+      // Refuses it.
       else await statIfExists(path);
     }
   }
