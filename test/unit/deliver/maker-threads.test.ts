@@ -9,6 +9,7 @@ import type { Threads } from '../../../src/deliver/making/threads.ts';
 import { groupVariants } from '../../../src/deliver/variants/variants.ts';
 import { convert } from '../../../src/library.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
+import { closedGate } from '../../helpers/until.ts';
 
 const WANTED = { profiles: ['web', 'planner', 'ar-ios'], variants: true };
 const built = pathToFileURL(join('dist', 'deliver', 'maker-threads.js')).href;
@@ -102,9 +103,13 @@ describe('threads of makers', () => {
     const threads = await opened(2);
     const begun: number[] = [];
     const given = [[{ sha256: 'a', number: 'a', properties: [] }]];
+    const othersBegun = closedGate();
     const calls = [1, 2, 30, 10, 20].map((weight) => {
       const readMaster = async () => {
         begun.push(weight);
+        if (begun.filter((one) => one > 2).length === 3) othersBegun.open();
+        // It keeps its thread: two of them would read in either order.
+        if (weight === 1) await othersBegun.opened;
         return master;
       };
       return threads.call({ delivery: 'variants', name: 'group', given, weight, readMaster });
