@@ -1,7 +1,6 @@
 /** `btg2gltf run PIPELINE.yaml` and its halves `fetch` and `build`. */
 
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { ID_FIELDS } from '../model/configuration-id.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { type RunOptions, runId } from '../run/open/run-options.ts';
@@ -22,6 +21,7 @@ import {
   type Io,
   textOf,
 } from './command.ts';
+import { setGarbageFlags } from './garbage-flags.ts';
 import {
   optionsOf,
   PIPELINE_POSITIONAL,
@@ -55,12 +55,6 @@ export function pipelineCommand(name: keyof typeof EXAMPLES): Command {
   };
 }
 
-/**
- * How much the heap of a coordinator grows before garbage is collected: it quadruples by default, since a coordinator
- * waits more than it computes. With 20,000 configurations and three profiles it had 548 MiB, of which 110 were used.
- */
-const COORDINATOR_HEAP = '--heap-growing-percent=40';
-
 /** Executes a pipeline: prints log, progress and summary, and writes the files that the options name. */
 export async function execute(
   name: keyof typeof EXAMPLES,
@@ -68,8 +62,8 @@ export async function execute(
   args: Arguments,
   io: Io,
 ): Promise<number> {
+  setGarbageFlags(options);
   const work = (await import('../run/run.ts'))[`${name}Pipeline`];
-  if (options.executor === 'bullmq') setFlagsFromString(COORDINATOR_HEAP);
   const startedAt = io.now();
   const output = await openOutput(args, io, { run: runId(startedAt) });
   const { log } = output;
