@@ -4,6 +4,7 @@ import {
   calibrate,
   calibrateDelivery,
   checkDelivery,
+  checkDeliveryStore,
   checkRun,
   checkStore,
   type DeliveryFigures,
@@ -77,7 +78,12 @@ describe('deliveries in a capacity model', () => {
   test('are predicted exactly where costs are straight', () => {
     for (const size of [500, 20_000]) {
       const run = deliveriesOf(size);
-      for (const { figure, deviation } of checkDelivery(predictDelivery(DELIVERY, run), run))
+      const predicted = predictDelivery(DELIVERY, run);
+      const checks = [
+        ...checkDelivery(predicted, run),
+        ...checkDeliveryStore(predicted, run.store!),
+      ];
+      for (const { figure, deviation } of checks)
         expect(Math.abs(deviation), figure).toBeLessThan(1e-9);
     }
   });

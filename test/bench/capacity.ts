@@ -276,16 +276,20 @@ export function checkDelivery(
   prediction: ReturnType<typeof predictDelivery>,
   run: DeliveryFigures,
 ): Check[] {
-  const { seconds: secondsHere, coordinatorPeakMib: coordinatorMib, store } = run;
+  const { seconds: secondsHere, coordinatorPeakMib: coordinatorMib } = run;
   const measured = { ...run, secondsHere, coordinatorMib };
-  const checks = Object.entries(DELIVERY_TOLERANCES).map(([figure, tolerance]) => {
+  return Object.entries(DELIVERY_TOLERANCES).map(([figure, tolerance]) => {
     const name = figure as keyof typeof DELIVERY_TOLERANCES;
     return checkOf(figure, prediction[name], measured[name], tolerance);
   });
-  if (store === undefined) return checks;
-  const { calls, objects } = prediction;
+}
+
+/** Compares what deliveries took of an object store with what was predicted. */
+export function checkDeliveryStore(
+  { calls, objects }: ReturnType<typeof predictDelivery>,
+  store: NonNullable<DeliveryFigures['store']>,
+): Check[] {
   return [
-    ...checks,
     checkOf('puts', calls.puts, store.calls.puts, COUNT_TOLERANCE),
     checkOf('gets', calls.gets, store.calls.gets, COUNT_TOLERANCE),
     checkOf('objects', objects, store.objects, COUNT_TOLERANCE),

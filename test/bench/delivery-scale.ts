@@ -6,6 +6,7 @@ import {
   type Conditions,
   calibrateDelivery,
   checkDelivery,
+  checkDeliveryStore,
   type DeliveryCapacity,
   type DeliveryFigures,
   type Drivers,
@@ -27,13 +28,13 @@ const BROWSER_MIB = 640;
 const DELIVERED = {
   profiles: {
     deliver: { profiles: ['web', 'ar-android', 'ar-ios'] },
-    sizes: { calibration: [1_000, 6_000], checks: [2_000, 20_000], stores: [60, 200] },
-    quick: { calibration: [60, 240], checks: [120], stores: [20, 60] },
+    sizes: { calibration: [1_000, 6_000], checks: [2_000, 20_000], stores: [60, 200, 500] },
+    quick: { calibration: [60, 240], checks: [120], stores: [20, 60, 100] },
   },
   pictures: {
     deliver: { pictures: { cameras: ['hero', 'front'], width: 400, height: 300 } },
-    sizes: { calibration: [60, 240], checks: [500], stores: [20, 60] },
-    quick: { calibration: [10, 30], checks: [20], stores: [10, 20] },
+    sizes: { calibration: [60, 240], checks: [500], stores: [20, 60, 120] },
+    quick: { calibration: [10, 30], checks: [20], stores: [10, 20, 30] },
   },
 } as const;
 
@@ -42,7 +43,8 @@ type DeliveredKind = keyof typeof DELIVERED;
 interface Sizes {
   calibration: readonly [number, number];
   checks: readonly number[];
-  stores: readonly [number, number];
+  /** With an object store: two to calibrate, one to check. */
+  stores: readonly [number, number, number];
 }
 
 /** Calibrates and checks both kinds, and predicts ranges. @returns The checks that failed. */
@@ -62,17 +64,28 @@ export async function deliveriesAtScale(
       { ...(await measure(kind, large)), store: await measureStore(kind, sizes.stores[1]) },
     ]);
     capacities[kind] = capacity;
+    const add = (
+      row: 'check small' | 'check large' | 'check store',
+      size: number,
+      checks: Check[],
+    ) => {
+      wrong.push(...checks.filter(({ isMet }) => !isMet));
+      const detail = `${amount(size)} configurations; ${checks.map(inWords).join('; ')}`;
+      results.add('scale', `${kind} ${row}`, { value: 1 + checks[0]!.deviation, detail });
+      console.log(`${kind}: ${detail}`);
+    };
     for (const [index, size] of sizes.checks.entries()) {
       const run = await measure(kind, size);
       const checks = checkDelivery(predictDelivery(capacity, run), run);
-      wrong.push(...checks.filter(({ isMet }) => !isMet));
-      const detail = `${amount(size)} configurations; ${checks.map(inWords).join('; ')}`;
-      results.add('scale', `${kind} check ${index === 0 ? 'small' : 'large'}`, {
-        value: 1 + checks[0]!.deviation,
-        detail,
-      });
-      console.log(`${kind}: ${detail}`);
+      add(index === 0 ? 'check small' : 'check large', size, checks);
     }
+    const store = await measureStore(kind, sizes.stores[2]);
+    const drivers = { ...store, workers: WORKERS };
+    add(
+      'check store',
+      store.configurations,
+      checkDeliveryStore(predictDelivery(capacity, drivers), store),
+    );
   }
   for (const size of ranges.sizes)
     predictRow(results, size, convert, capacities, ranges.driversOf(size), conditions);
