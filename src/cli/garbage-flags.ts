@@ -18,9 +18,13 @@ const GROWTH = {
 };
 
 /** Sets how garbage is collected in a process that executes a pipeline; all its threads take it over. */
-export function setGarbageFlags({ pipeline, executor, workers }: RunOptions): void {
+export function setGarbageFlags(
+  { pipeline, executor, workers }: RunOptions,
+  role: 'run' | 'worker' = 'run',
+): void {
+  const makes = pipeline.deliver && (role === 'worker' || workerCount(workers) > 1);
   if (executor === 'bullmq') setGrowth(GROWTH.coordinator);
-  else if (pipeline.deliver && workerCount(workers) > 1) setGrowth(GROWTH.makers);
+  else if (makes) setGrowth(GROWTH.makers);
 }
 
 function setGrowth(percent: number): void {
