@@ -5,7 +5,7 @@ import { deliveredText } from '../run/report/summary.ts';
 import { visibleLines } from '../support/visible.ts';
 import { PARTS } from '../wiring.ts';
 import { type Command, textOf } from './command.ts';
-import { setGarbageFlags } from './garbage-flags.ts';
+import { setHeapGrowth } from './heap-growth.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readOfflineOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
 
@@ -20,7 +20,7 @@ export const deliverCommand: Command = {
   examples: ['btg2gltf deliver pipeline.yaml'],
   async run(args, io) {
     const options = await readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io);
-    setGarbageFlags(options);
+    setHeapGrowth(options);
     const { deliverPipeline } = await import('../run/locked-run.ts');
     const { environment, display } = await openOutput(args, io);
     const delivering = deliverPipeline(options, environment, PARTS);

@@ -21,7 +21,7 @@ import {
   type Io,
   textOf,
 } from './command.ts';
-import { setGarbageFlags } from './garbage-flags.ts';
+import { setHeapGrowth } from './heap-growth.ts';
 import {
   optionsOf,
   PIPELINE_POSITIONAL,
@@ -62,7 +62,7 @@ export async function execute(
   args: Arguments,
   io: Io,
 ): Promise<number> {
-  setGarbageFlags(options);
+  setHeapGrowth(options);
   const work = (await import('../run/run.ts'))[`${name}Pipeline`];
   const startedAt = io.now();
   const output = await openOutput(args, io, { run: runId(startedAt) });

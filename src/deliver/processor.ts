@@ -9,7 +9,7 @@ import {
 } from '../run/output/delivered-files.ts';
 import type { Delivered, DeliveryWorkers } from '../run/publishing/deliveries.ts';
 import type { Master } from '../run/publishing/masters.ts';
-import { DELIVERY_FAILURES, SLOWEST_DELIVERED } from '../run/report/run-report.ts';
+import { DELIVERY_FAILURES } from '../run/report/run-report.ts';
 import { asConverterError, ConverterError, type ErrorCode, endsRun } from '../support/errors.ts';
 import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -25,6 +25,9 @@ export interface FormerDeliveries {
   /** Lines of older masters. */
   lastGood: DeliveryLines;
 }
+
+/** Files of each delivery that took the longest. */
+const SLOWEST = 5;
 
 /**
  * Processes deliveries; an error that ends the run, and its signal, end all of them.
@@ -221,7 +224,7 @@ class DeliveryProcessor {
     this.#ms += ms;
     this.#slowest.push({ article, ms: Math.round(ms) });
     this.#slowest.sort((a, b) => b.ms - a.ms);
-    this.#slowest.splice(SLOWEST_DELIVERED);
+    this.#slowest.splice(SLOWEST);
   }
 
   /** Counts and reports a failure of a subject. @returns False if the run may do without the browser that is missing. */

@@ -24,8 +24,6 @@ const STAGES = ['select', 'fetch', 'transform', 'write', 'publish'] as const;
 
 /** Failures of a delivery that a report lists, and as many that are accepted. */
 export const DELIVERY_FAILURES = 1000;
-/** Files of each delivery that took the longest. */
-export const SLOWEST_DELIVERED = 5;
 
 // The parts are functions, and these are marked, so that a bundle without the schema omits all of it.
 const text = /* @__PURE__ */ z.string();

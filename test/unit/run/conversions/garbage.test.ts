@@ -64,22 +64,29 @@ test('threads of one process collect at the same time', async () => {
   expect(await Promise.all(ends)).toEqual([0, 0]);
 });
 
-test('code that is compiled by a process whose heap grew slowly is valid for the next one', () => {
-  const code = join(folder, 'code.bin');
+/** Executes a module that compiles, and writes the code into a file or prints whether that in it is not valid. */
+function compiling(file: string, before: string, ...flags: string[]): string {
+  const code = JSON.stringify(join(folder, file));
   const script = `
-    import { readFileSync, writeFileSync } from 'node:fs';
+    import { existsSync, readFileSync, writeFileSync } from 'node:fs';
     import { Script } from 'node:vm';
-    import { growHeapSlowly } from ${JSON.stringify(pathToFileURL(program).href)};
-    const [, , step] = process.argv;
-    const cachedData = step === 'read' ? readFileSync(${JSON.stringify(code)}) : undefined;
+    import { growHeap } from ${JSON.stringify(pathToFileURL(program).href)};
+    const cachedData = existsSync(${code}) ? readFileSync(${code}) : undefined;
+    process.once('exit', () => cachedData ?? writeFileSync(${code}, script.createCachedData()));
+    ${before}
     const script = new Script('(function () { return 1; })', { cachedData });
-    process.once('exit', () => step === 'write' && writeFileSync(${JSON.stringify(code)}, script.createCachedData()));
-    if (step === 'write') growHeapSlowly();
-    else console.log(script.cachedDataRejected);`;
-  const run = (step: string) =>
-    execFileSync(process.execPath, ['--input-type=module', '--eval', script, '-', step], {
-      encoding: 'utf8',
-    });
-  run('write');
-  expect(run('read').trim()).toBe('false');
+    console.log(script.cachedDataRejected);`;
+  const words = [...flags, '--input-type=module', '--eval', script];
+  return execFileSync(process.execPath, words, { encoding: 'utf8' }).trim();
+}
+
+test('code that is compiled by a process whose heap grew otherwise is valid for the next one', () => {
+  compiling('former.bin', 'growHeap(60);');
+  expect(compiling('former.bin', '')).toBe('false');
+});
+
+test('the first call says how much a heap grows', () => {
+  compiling('first.bin', '', '--heap-growing-percent=300');
+  expect(compiling('first.bin', 'growHeap(300); growHeap(60);')).toBe('false');
+  expect(compiling('first.bin', 'growHeap(60);')).toBe('true');
 });
