@@ -27,6 +27,7 @@ let bench: FetchBench;
 
 const LEG = 'ACME::DESK::LEG';
 const TOP = 'ACME::DESK::TOP';
+const OWN = 'ACME::DESK::OWN';
 
 async function benchFor(...articles: SmallArticle[]) {
   const range = smallRange(articles);
@@ -41,7 +42,7 @@ describe('the requests of a run', () => {
   it('include each block and image once, 16 at a time', async () => {
     const articles = Array.from({ length: 24 }, (_, i) => ({
       number: `D${i}`,
-      blocks: [LEG, TOP, `ACME::DESK::OWN${i}`],
+      blocks: [LEG, TOP, `${OWN}${i}`],
       pics: ['OAK.JPG', `own${i}`],
     }));
     const range = await benchFor(...articles);
@@ -216,7 +217,7 @@ describe('an article whose blocks are not answered', () => {
       { number: 'BAD', blocks: [...silent.slice(0, 30), TOP, ...silent.slice(30)] },
       ...Array.from({ length: 12 }, (_, i) => ({
         number: `D${i}`,
-        blocks: [LEG, TOP, `ACME::DESK::OWN${i}`],
+        blocks: [LEG, TOP, `${OWN}${i}`],
       })),
     ]);
     const bad = fetch(0).catch((error) => error);
@@ -233,16 +234,18 @@ describe('an article whose blocks are not answered', () => {
   });
 
   it('gives up what it shares once the others do too; who comes later requests it anew', async () => {
-    const shared = ['1', '2', '3'].map((number) => ({ number, blocks: [LEG] }));
-    const { fetch, stops, counts, proxy } = await silentAbout(/LEG/, shared);
+    const shared = ['1', '2', '3'].map((number) => ({ number, blocks: [LEG, `${OWN}${number}`] }));
+    const { fetch, stops, counts, proxy } = await silentAbout(/LEG|OWN/, shared);
     const [first, second] = [0, 1].map((index) => fetch(index).catch((error) => error));
-    await until(() => counts.asked === 1);
+    // The block of their own is requested after the shared one: both wait for the shared one then.
+    await until(() => counts.asked === 3);
     stops[0]!.abort();
     expect(await first).toMatchObject({ code: 'INTERRUPTED' });
-    expect(counts).toEqual({ asked: 1, dropped: 0 });
+    await until(() => counts.dropped === 1);
     stops[1]!.abort();
     expect(await second).toMatchObject({ code: 'INTERRUPTED' });
-    await until(() => counts.dropped === 1);
+    await until(() => counts.dropped === 3);
+    expect(counts.asked).toBe(3);
     proxy.mend();
     expect((await fetch(2)).blocks.get(LEG)).toMatchObject({ bytes: expect.any(Number) });
   });
