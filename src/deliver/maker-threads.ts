@@ -12,7 +12,7 @@ import {
 import { exists } from '../support/files.ts';
 import { openFunctions } from './kinds.ts';
 import { readMasterFile } from './making/delivery.ts';
-import { createOnce, type Once } from './making/once.ts';
+import type { Once } from './making/once.ts';
 import type { Call, Functions, Threads } from './making/threads.ts';
 
 /** The program of a thread. In the sources there is none: all is done in this thread. */
@@ -30,6 +30,8 @@ interface ThreadSettings {
   isApart?: boolean;
   /** With what they store the contents of files; without it, they return these. */
   objects?: FileStoreOptions | undefined;
+  /** Does what several calls need. */
+  once: Once;
   /** JavaScript memory of each, MiB. */
   heapMb: number;
   /** Clock, milliseconds since 1970. */
@@ -66,13 +68,13 @@ export async function openThreads(wanted: object, settings: ThreadSettings): Pro
 }
 
 /** Does functions in this thread. */
-function here(wanted: object, { now }: ThreadSettings): Threads {
+function here(wanted: object, { now, once }: ThreadSettings): Threads {
   let opened: Promise<ReadonlyMap<string, Functions>> | undefined;
   return {
     atOnce: CALLS_OF_THREAD,
     async call({ delivery, name, given, file, readMaster, signal }) {
       signal?.throwIfAborted();
-      opened ??= openFunctions(wanted, createOnce());
+      opened ??= openFunctions(wanted, once);
       const own = (await opened).get(delivery)!;
       const startedMs = now();
       const master = file && [await readMasterFile(file)];
@@ -111,7 +113,6 @@ class MakerThreads implements Threads {
   readonly #threads = new Set<MakerThread>();
   /** The one with the largest weight last. */
   readonly #waiting: Job[] = [];
-  readonly #once = createOnce();
 
   constructor(wanted: object, settings: ThreadSettings) {
     this.#wanted = wanted;
@@ -162,7 +163,7 @@ class MakerThreads implements Threads {
   }
 
   #start(): MakerThread {
-    const thread: MakerThread = new MakerThread(this.#wanted, this.#settings, this.#once, {
+    const thread: MakerThread = new MakerThread(this.#wanted, this.#settings, {
       onFree: () => this.#fill(),
       onEnd: (job, error) => {
         this.#threads.delete(thread);
@@ -184,7 +185,6 @@ interface ThreadEvents {
 
 class MakerThread {
   readonly #events: ThreadEvents;
-  readonly #once: Once;
   readonly #settings: ThreadSettings;
   #job: Job | undefined;
   readonly #started: Promise<Worker | undefined>;
@@ -203,10 +203,9 @@ class MakerThread {
     result: (answer) => this.#results.get(answer.ask)?.(answer),
   };
 
-  constructor(wanted: object, settings: ThreadSettings, once: Once, events: ThreadEvents) {
+  constructor(wanted: object, settings: ThreadSettings, events: ThreadEvents) {
     this.#events = events;
     this.#settings = settings;
-    this.#once = once;
     this.#started = this.#start(wanted).catch((error: Error) => {
       this.#end(error);
       return undefined;
@@ -285,7 +284,7 @@ class MakerThread {
         if (this.#hasEnded) reject(new Error('the thread has ended'));
         this.#post({ kind: 'answer', ask, isYours: true });
       });
-    const result = await this.#once(key, work).catch(() => undefined);
+    const result = await this.#settings.once(key, work).catch(() => undefined);
     if (isOwn) return;
     answered();
     this.#post({ kind: 'answer', ask, result });

@@ -7,6 +7,7 @@ import { openDeliveries } from './kinds.ts';
 import { openThreads } from './maker-threads.ts';
 import { type Delivery, masterReader, type SourceOf, storedMasters } from './making/delivery.ts';
 import { FileContents } from './making/file-contents.ts';
+import { createStoredOnce } from './making/stored-once.ts';
 import type { Threads } from './making/threads.ts';
 import { closeRenderer } from './pictures/run-renderer.ts';
 import { sectionOf } from './section.ts';
@@ -35,6 +36,7 @@ export async function openRunDeliveries(
     count: isWorker ? 1 : workerCount(options.workers),
     isApart: isWorker,
     objects: contents.objects,
+    once: createStoredOnce(again ? undefined : run.sources.derived),
     heapMb: options.pipeline.limits.conversionHeapMb,
     now: environment.now,
   });

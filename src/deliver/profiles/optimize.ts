@@ -72,7 +72,7 @@ const LARGEST_STEP_METRES = 0.0003;
  * A file beyond the budget gets simpler surfaces, within the profile's bound, or smaller textures. What is compressed is
  * decoded again and compared with the master.
  *
- * @param once - Compares textures with their sources once: other models have the same ones.
+ * @param once - Measures textures and surfaces once: other models have the same ones.
  * @throws {@link ConverterError} `BUDGET_EXCEEDED` if that is not enough, with each limit; `MODEL_UNREADABLE`;
  * `IMAGE_UNREADABLE`; `COMPRESSION_FAILED` if decoding does not restore what the master looks like.
  * @example
@@ -92,7 +92,7 @@ export async function optimize(
   const prepared = () => prepare(master, profile, given, libraries);
   const attempt = async (detail: Detail, simplifier?: Simplifier): Promise<Attempt> => {
     const { document, changedTransforms } = await prepared();
-    const movedMillimetres = simplifier?.simplify(document, detail.ratio) ?? 0;
+    const movedMillimetres = (await simplifier?.simplify(document, detail.ratio)) ?? 0;
     if (given.drawCalls > profile.drawCalls) await joinParts(document, libraries);
     if (profile.origin === 'floor') await moveOriginToFloor(document, libraries);
     const textures = new Map(
@@ -114,8 +114,8 @@ export async function optimize(
   let made = await attempt(full);
   if (isReducible(made)) {
     const { document } = await prepared();
-    const simplifier = new Simplifier(document, profile.simplifyMillimetres, libraries);
-    const detail = { ...full, ratio: simplifier.ratioFor(profile.triangles) };
+    const simplifier = new Simplifier(document, profile.simplifyMillimetres, libraries, once);
+    const detail = { ...full, ratio: await simplifier.ratioFor(profile.triangles) };
     made = await withMostDetail(made, detail, (one) => attempt(one, simplifier));
   }
   const { stored, breaches, readBack, ...optimized } = made;

@@ -1,5 +1,7 @@
 /** Simplifies the surfaces of a model, within a bound that is measured. */
 import type { Document, Mesh, Node, Primitive } from '@gltf-transform/core';
+import { sha256Hex } from '../../support/files.ts';
+import type { Once } from '../making/once.ts';
 import type { Libraries } from './libraries.ts';
 import { surfaceDistance } from './surface-distance.ts';
 
@@ -16,6 +18,8 @@ const RATIO_STEPS = 128;
 interface Part {
   points: Float32Array;
   corners: Uint32Array;
+  /** Digest of points and corners, once it is known. */
+  digest?: string;
   /** Metres per unit, where the model shows the part largest. */
   scale: number;
   /** Longest side, metres. */
@@ -34,18 +38,20 @@ interface SimplePart {
  * Simplifies a document and documents that are equal to it.
  *
  * A part is first simplified by the error that the library measures. If a surface has moved farther than the bound
- * by {@link surfaceDistance}, it is simplified less.
+ * by {@link surfaceDistance}, it is simplified less. This takes most of the time, and the finishes of an article have
+ * equal parts: each is measured once.
  *
  * @example
  * ```ts
  * // A ball of 504,000 triangles.
- * const simplifier = new Simplifier(document, 2, libraries);
- * const ratio = simplifier.ratioFor(40_000);   // → 0.078125
- * simplifier.simplify(document, ratio);   // → 0.4957…
+ * const simplifier = new Simplifier(document, 2, libraries, createOnce());
+ * const ratio = await simplifier.ratioFor(40_000);   // → 0.078125
+ * await simplifier.simplify(document, ratio);   // → 0.4957…
  * ```
  */
 export class Simplifier {
   readonly #libraries: Libraries;
+  readonly #once: Once;
   /** Largest movement of a surface, metres. */
   readonly #bound: number;
   readonly #parts: readonly Part[];
@@ -54,10 +60,11 @@ export class Simplifier {
   /** The last result of each part: if only textures become smaller, nothing is measured again. */
   readonly #last: (SimplePart & { ratio: number })[];
 
-  constructor(document: Document, boundMillimetres: number, libraries: Libraries) {
+  constructor(document: Document, boundMillimetres: number, libraries: Libraries, once: Once) {
     const parts = primitivesOf(document, libraries).map((one) => partOf(...one));
     const bound = boundMillimetres / MILLIMETRES;
     this.#libraries = libraries;
+    this.#once = once;
     this.#bound = bound;
     this.#parts = parts;
     this.#errors = parts.map(({ extent }) => (extent > 0 ? bound : 0));
@@ -65,7 +72,7 @@ export class Simplifier {
   }
 
   /** The largest ratio of triangles that each part may keep, so that at most `triangles` are drawn; 0: as the bound allows. */
-  ratioFor(triangles: number): number {
+  async ratioFor(triangles: number): Promise<number> {
     if (this.#trianglesAt(1) <= triangles) return 1;
     for (;;) {
       let [fitting, tooLarge] = [0, RATIO_STEPS];
@@ -75,17 +82,17 @@ export class Simplifier {
         else tooLarge = middle;
       }
       const before = [...this.#errors];
-      for (const i of this.#parts.keys()) this.#simplerPart(i, fitting / RATIO_STEPS);
+      for (const i of this.#parts.keys()) await this.#simplerPart(i, fitting / RATIO_STEPS);
       if (before.every((error, i) => error === this.#errors[i])) return fitting / RATIO_STEPS;
     }
   }
 
   /** Simplifies an equal document. @returns The largest movement of a surface, millimetres. */
-  simplify(equal: Document, ratio: number): number {
+  async simplify(equal: Document, ratio: number): Promise<number> {
     if (ratio === 1) return 0;
     let most = 0;
     for (const [i, [, primitive]] of primitivesOf(equal, this.#libraries).entries()) {
-      const { corners, moved } = this.#simplerPart(i, ratio);
+      const { corners, moved } = await this.#simplerPart(i, ratio);
       most = Math.max(most, moved);
       if (corners === this.#parts[i]!.corners) continue;
       const indices = primitive.getIndices()!.clone().setArray(new Uint32Array(corners));
@@ -102,22 +109,33 @@ export class Simplifier {
   }
 
   /** A part with at least this ratio of its triangles, within the bound. */
-  #simplerPart(i: number, ratio: number): SimplePart {
-    if (this.#last[i]!.ratio !== ratio) this.#last[i] = { ratio, ...this.#withinBound(i, ratio) };
+  async #simplerPart(i: number, ratio: number): Promise<SimplePart> {
+    if (this.#last[i]!.ratio !== ratio)
+      this.#last[i] = { ratio, ...(await this.#withinBound(i, ratio)) };
     return this.#last[i]!;
   }
 
-  #withinBound(i: number, ratio: number): SimplePart {
-    const { points, corners, scale } = this.#parts[i]!;
+  async #withinBound(i: number, ratio: number): Promise<SimplePart> {
+    const part = this.#parts[i]!;
+    const { corners, scale } = part;
     const bound = this.#bound;
     for (let attempt = 1; ; attempt++) {
       const kept = this.#cornersAt(i, ratio);
       if (kept.length === corners.length) return { corners, moved: 0 };
-      const simpler = { points, corners: kept };
-      const moved = scale * surfaceDistance({ points, corners }, simpler, bound / scale);
+      const moved = scale * (await this.#distance(part, kept, bound / scale));
       if (moved <= bound) return { corners: kept, moved };
       this.#errors[i]! *= attempt < ATTEMPTS ? Math.max(1 / 4, (NEXT_SHARE * bound) / moved) : 0;
     }
+  }
+
+  /** The distance between a part and its simpler form. */
+  #distance(part: Part, kept: Uint32Array, spacing: number): Promise<number> {
+    const { points, corners } = part;
+    part.digest ??= sha256Hex(bytesOf(points)) + sha256Hex(bytesOf(corners));
+    const key = `distance ${part.digest} ${sha256Hex(bytesOf(kept))} ${spacing}`;
+    return this.#once(key, async () =>
+      surfaceDistance({ points, corners }, { points, corners: kept }, spacing),
+    );
   }
 
   #cornersAt(i: number, ratio: number): Uint32Array {
@@ -142,6 +160,10 @@ function primitivesOf(document: Document, { functions }: Libraries): [Mesh, Prim
         return [mesh, primitive];
       }),
     );
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Float32Array | Uint32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function partOf(mesh: Mesh, primitive: Primitive): Part {

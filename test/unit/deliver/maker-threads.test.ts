@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { MadeFile } from '../../../src/deliver/making/maker.ts';
+import { createOnce } from '../../../src/deliver/making/once.ts';
 import type { Threads } from '../../../src/deliver/making/threads.ts';
 import { groupVariants } from '../../../src/deliver/variants/variants.ts';
 import { convert } from '../../../src/library.ts';
@@ -30,7 +31,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const open: Threads[] = [];
 async function opened(count: number, heapMb = 1024): Promise<Threads> {
-  const threads = await openThreads(WANTED, { count, heapMb, now: Date.now });
+  const threads = await openThreads(WANTED, { count, heapMb, once: createOnce(), now: Date.now });
   open.push(threads);
   return threads;
 }

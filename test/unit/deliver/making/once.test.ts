@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createOnce } from '../../../../src/deliver/making/once.ts';
+import { createStoredOnce } from '../../../../src/deliver/making/stored-once.ts';
 
 /** Work that counts how often it is done. */
 function counted(result: unknown) {
@@ -53,4 +54,34 @@ test('results beyond 64 MB are forgotten, those of the last use last', async () 
   expect(large.done.times).toBe(3);
   await once('b', large.work);
   expect(large.done.times).toBe(4);
+});
+
+describe('results that are kept for other machines and nights', () => {
+  /** Derived data of one folder, as each worker has them of a shared one. */
+  function derivedData() {
+    const kept = new Map<string, Uint8Array>();
+    return {
+      get: async (key: string) => kept.get(key),
+      put: async (key: string, bytes: Uint8Array) => void kept.set(key, bytes),
+    };
+  }
+
+  test.each([
+    ['a texture', { bytes: new Uint8Array([1, 2, 3]), mimeType: 'image/webp' }],
+    ['a distance', 0.1 + 0.2],
+    ['a texture that stays as it is', undefined],
+  ])('have %s as it was', async (_, result) => {
+    const derived = derivedData();
+    const { done, work } = counted(result);
+    await createStoredOnce(derived)('a', work);
+    expect(await createStoredOnce(derived)('a', work)).toEqual(result);
+    expect(done.times).toBe(1);
+  });
+
+  test('have no errors', async () => {
+    const derived = derivedData();
+    const failing = async () => Promise.reject(new Error('interrupted'));
+    await expect(createStoredOnce(derived)('a', failing)).rejects.toThrow('interrupted');
+    expect(await createStoredOnce(derived)('a', counted('oak').work)).toBe('oak');
+  });
 });

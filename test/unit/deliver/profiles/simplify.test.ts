@@ -2,27 +2,34 @@
 import { NodeIO } from '@gltf-transform/core';
 import { describe, expect, it } from 'vitest';
 import { writeGlb } from '../../../../src/convert/write/glb.ts';
+import { createOnce, type Once } from '../../../../src/deliver/making/once.ts';
 import { createProfileMaker } from '../../../../src/deliver/profiles/profile-maker.ts';
 import { PROFILES } from '../../../../src/deliver/profiles/profiles.ts';
 import { sceneOf } from '../../../helpers/snapshot.ts';
 
+const COUNT = 120;
+const side = Array.from({ length: COUNT + 1 }, (_, i) => i / COUNT);
+const height = (x: number, z: number) => 0.004 * Math.sin(40 * x) * Math.sin(40 * z);
+
+/** Waves over a floor of one metre. */
+async function wavesIn(finish: string): Promise<Uint8Array> {
+  const points = side.flatMap((x) => side.map((z) => [x, height(x, z), z]));
+  const corners = Array.from({ length: COUNT * COUNT }, (_, i) => {
+    const a = Math.floor(i / COUNT) * (COUNT + 1) + (i % COUNT);
+    return [a, a + 1, a + COUNT + 1, a + 1, a + COUNT + 2, a + COUNT + 1];
+  });
+  return writeGlb(
+    await sceneOf({
+      btg: [{ type: 'imp', btgname: 'A::B::WAVES', mat: finish }],
+      mats: [{ mname: finish }],
+      blocks: { 'A::B::WAVES': { V: points.flat(), A: [{ F: corners.flat() }] } },
+    }),
+  );
+}
+
 describe('a budget', () => {
   it('of triangles moves no surface farther than the bound, and how far is stated', async () => {
-    const COUNT = 120;
-    const height = (x: number, z: number) => 0.004 * Math.sin(40 * x) * Math.sin(40 * z);
-    const side = Array.from({ length: COUNT + 1 }, (_, i) => i / COUNT);
-    const points = side.flatMap((x) => side.map((z) => [x, height(x, z), z]));
-    const corners = Array.from({ length: COUNT * COUNT }, (_, i) => {
-      const a = Math.floor(i / COUNT) * (COUNT + 1) + (i % COUNT);
-      return [a, a + 1, a + COUNT + 1, a + 1, a + COUNT + 2, a + COUNT + 1];
-    });
-    const waves = await writeGlb(
-      await sceneOf({
-        btg: [{ type: 'imp', btgname: 'A::B::WAVES', mat: 'OAK' }],
-        mats: [{ mname: 'OAK' }],
-        blocks: { 'A::B::WAVES': { V: points.flat(), A: [{ F: corners.flat() }] } },
-      }),
-    );
+    const waves = await wavesIn('OAK');
     const profile = { ...PROFILES.planner, triangles: 8_000 };
     const [made] = await createProfileMaker('planner', profile).make(waves, ['model.glb']);
     const { triangles, movedMillimetres } = made!.facts;
@@ -54,5 +61,26 @@ describe('a budget', () => {
     expect(1000 * farthest).toBeLessThan(1.02 * profile.simplifyMillimetres);
     expect(movedMillimetres).toBeLessThanOrEqual(profile.simplifyMillimetres);
     expect(1000 * farthest).toBeGreaterThan(0.9 * Number(movedMillimetres));
+  });
+
+  it('measures the surface of an article once for all its finishes', async () => {
+    const distances: string[] = [];
+    const kept = createOnce();
+    const once: Once = (key, work) =>
+      kept(key, () => {
+        if (key.startsWith('distance')) distances.push(key);
+        return work();
+      });
+    const profile = { ...PROFILES.planner, triangles: 8_000 };
+    const make = async (finish: string) => {
+      const maker = createProfileMaker('planner', profile, { once });
+      const [made] = await maker.make(await wavesIn(finish), ['model.glb']);
+      return made!.facts;
+    };
+    const oak = await make('OAK');
+    const measured = distances.length;
+    expect(measured).toBeGreaterThan(0);
+    expect(await make('ASH')).toEqual(oak);
+    expect(distances).toHaveLength(measured);
   });
 });
