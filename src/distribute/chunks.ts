@@ -58,6 +58,39 @@ export function chunkLength(articles: number): number {
   return Math.min(Math.max(Math.ceil(articles / CHUNKS), FEWEST), MOST);
 }
 
+/** For each job that workers do at once, this part of what is left is a chunk: at the end, no worker waits long. */
+const CHUNKS_PER_SLOT = 3;
+
+/** Fewest and most tasks of a chunk of files; a chunk with fewer bytes costs more to hand over than to make. */
+export interface ChunkLimits {
+  least: number;
+  leastBytes: number;
+  most: number;
+}
+
+/**
+ * The length of the next chunk of tasks whose times are about as their bytes.
+ *
+ * @param sizes - Bytes of the tasks that it may have, the largest first.
+ * @param total - Bytes of all that is left.
+ * @param slots - Number of jobs that workers do at once.
+ * @example
+ * ```ts
+ * chunkOfSizes([5e6, 5e6, 2e6, 1e6], 18e6, 1, { least: 1, leastBytes: 2e6, most: 128 });   // → 2
+ * ```
+ */
+export function chunkOfSizes(
+  sizes: readonly number[],
+  total: number,
+  slots: number,
+  { least, leastBytes, most }: ChunkLimits,
+): number {
+  const share = Math.max(leastBytes, total / (CHUNKS_PER_SLOT * Math.max(1, slots)));
+  let count = 0;
+  for (let bytes = 0; count < sizes.length && bytes < share; count++) bytes += sizes[count]!;
+  return Math.min(Math.max(count, least), most, sizes.length);
+}
+
 /** Names the series of an article. */
 export function seriesOf({ article }: { article: Pick<SelectedArticle, 'request'> }): string {
   const { manufacturer, program } = article.request;

@@ -3,19 +3,17 @@ import type { DeliveryTask, DeliveryWorkers } from '../run/publishing/deliveries
 import { ConverterError, receivedError } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import type { ChunkObjects, DeliveryResult } from './chunk-objects.ts';
-import { chunkNumber } from './chunks.ts';
+import { type ChunkLimits, chunkNumber, chunkOfSizes } from './chunks.ts';
 import type { DeliveryJobKinds } from './job-kinds.ts';
 import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
 
 /** Fewest tasks of a delivery at the same time, if the workers are not known yet. */
 const LEAST_AT_ONCE = 256;
-/** Tasks of a chunk, by kind: at most as many as take some seconds, which are lost with a worker that dies. */
-const TASKS = {
-  profiles: { least: 4, most: 128 },
-  pictures: { least: 2, most: 12 },
-} satisfies Record<DeliveryTask['kind'], { least: number; most: number }>;
-/** Chunks into which all known tasks are divided for each job that workers do at once: at the end, none waits long. */
-const CHUNKS_PER_SLOT = 3;
+/** Chunks by kind: at most as many tasks as take some seconds, which are lost with a worker that dies. */
+const CHUNKS = {
+  profiles: { least: 4, leastBytes: 2e6, most: 128 },
+  pictures: { least: 2, leastBytes: 0, most: 12 },
+} satisfies Record<DeliveryTask['kind'], ChunkLimits>;
 /** After the first task, others of the same GLBs follow, milliseconds. */
 const GATHER_MS = 20;
 /** A task that was the only one in a job which has killed its workers. */
@@ -48,7 +46,7 @@ export class DeliveryJobs implements DeliveryWorkers {
     const { queue, kinds } = this.#settings;
     const name = kinds.ofQueue(kind, queue.workers());
     const slots = name === undefined ? 0 : queue.slots(name);
-    return Math.max(LEAST_AT_ONCE, 2 * slots * TASKS[kind].most);
+    return Math.max(LEAST_AT_ONCE, 2 * slots * CHUNKS[kind].most);
   }
 
   make(task: DeliveryTask): Promise<number | undefined> {
@@ -179,11 +177,13 @@ class JobsOfKind {
     const all = [...this.#waiting].sort(([, a], [, b]) => bytesOfAll(b) - bytesOfAll(a));
     const [delivery, waiting = []] = all[0] ?? [];
     if (delivery === undefined || waiting.length === 0) return this.#nextSuspect(kind);
-    const slots = Math.max(1, queue.slots(kind));
-    const share = Math.ceil(this.#wanted.size / (CHUNKS_PER_SLOT * slots));
+    const total = all.reduce((sum, [, tasks]) => sum + bytesOfAll(tasks), 0);
     waiting.sort((a, b) => bytesOf(b.task) - bytesOf(a.task) || (a.key < b.key ? -1 : 1));
-    const { least, most } = TASKS[this.#kind];
-    const list = waiting.splice(0, Math.min(Math.max(share, least), most));
+    const sizes = waiting.map(({ task }) => bytesOf(task));
+    const list = waiting.splice(
+      0,
+      chunkOfSizes(sizes, total, queue.slots(kind), CHUNKS[this.#kind]),
+    );
     if (waiting.length === 0) this.#waiting.delete(delivery);
     return this.#jobOf(list, kind);
   }

@@ -5,7 +5,7 @@ import {
   type ChunkResult,
   findUnfinishedRun,
 } from '../../../src/distribute/chunk-objects.ts';
-import { chunkNumber, chunksOf, seriesOf } from '../../../src/distribute/chunks.ts';
+import { chunkNumber, chunkOfSizes, chunksOf, seriesOf } from '../../../src/distribute/chunks.ts';
 import type { ObjectStore } from '../../../src/distribute/store/object-store.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
 import { folderPerTest } from '../../helpers/folder-per-test.ts';
@@ -132,3 +132,44 @@ function resultOf(worker: string, places: readonly number[]): ChunkResult {
     },
   };
 }
+
+describe('chunks of files', () => {
+  const LIMITS = { least: 4, leastBytes: 2e6, most: 128 };
+  const lengthsFor = (sizes: readonly number[], slots: number) => {
+    const left = sizes.toSorted((a, b) => b - a);
+    const chunks: number[][] = [];
+    while (left.length > 0) {
+      const total = left.reduce((sum, one) => sum + one, 0);
+      chunks.push(left.splice(0, chunkOfSizes(left, total, slots, LIMITS)));
+    }
+    return chunks;
+  };
+  const bytesIn = (chunk: readonly number[]) => chunk.reduce((sum, one) => sum + one, 0);
+
+  test('have every file once, 4 to 128, and no more than a third of what each worker could do of the rest', () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 5e6 }), { minLength: 1, maxLength: 500 });
+    fc.assert(
+      fc.property(sizes, fc.integer({ min: 0, max: 40 }), (all, slots) => {
+        const chunks = lengthsFor(all, slots);
+        expect(chunks.flat()).toEqual(all.toSorted((a, b) => b - a));
+        let left = bytesIn(all);
+        for (const chunk of chunks) {
+          expect(chunk.length).toBeGreaterThan(0);
+          expect(chunk.length).toBeLessThanOrEqual(LIMITS.most);
+          const share = Math.max(LIMITS.leastBytes, left / (3 * Math.max(1, slots)));
+          if (chunk.length > LIMITS.least) expect(bytesIn(chunk.slice(0, -1))).toBeLessThan(share);
+          left -= bytesIn(chunk);
+        }
+      }),
+      { numRuns: samples(200) },
+    );
+  });
+
+  test('of small files have many, and those of the end take no longer than others', () => {
+    const small = lengthsFor(Array(2000).fill(36_000), 3).map(({ length }) => length);
+    expect(small.slice(0, 3)).toEqual([128, 128, 128]);
+    expect(Math.max(...small.slice(-3))).toBeLessThanOrEqual(Math.ceil(2e6 / 36_000));
+    const large = lengthsFor(Array(100).fill(1e6), 30).map(({ length }) => length);
+    expect(new Set(large)).toEqual(new Set([4]));
+  });
+});
