@@ -21,23 +21,45 @@ const PROFILES = ['web', 'ar-android', 'ar-ios', 'planner', 'shopify'];
 /** The program, kept on the first processor. */
 const PINNED = ['taskset', '-c', '0', ...PROGRAM] as unknown as Program;
 
-/** Articles of which all covers or decors are made, by series and property. */
-const IN_ALL_FINISHES = {
-  'BRNK/AKTA': { property: 'BEZUG.STOFF', articles: ['AK10 ø36', 'AK110 N', 'AK110 P', 'AK150 L'] },
-  'BRNK/KONVA': { property: 'BEZUG.STOFF', articles: ['KV-BANK 140', 'KV20 F', 'KV20 FA'] },
-  'FJEL/LINEA': {
-    property: 'OBERFLÄCHE.DEKOR',
-    articles: ['LN-B160/160', 'LN-D120/80', 'LN-D160/80', 'LN-D180/80', 'LN-E180/160 L', 'LN-M'],
+/** Articles that are made in many finishes: each value of a property, with some values of another one. */
+const IN_MANY_FINISHES = [
+  {
+    series: ['BRNK', 'AKTA'],
+    articles: ['AK10 ø36', 'AK110 N', 'AK110 P', 'AK150 L'],
+    each: 'BEZUG.STOFF',
+    other: 'AUSSTATTUNG.FUSSKREUZ',
+    values: ['SW', 'ALU'],
   },
-};
+  {
+    series: ['BRNK', 'KONVA'],
+    articles: ['KV-BANK 140', 'KV20 F', 'KV20 FA'],
+    each: 'BEZUG.STOFF',
+    other: 'OBERFLÄCHE.GESTELL',
+    values: ['SW', 'CHROM'],
+  },
+  {
+    series: ['FJEL', 'LINEA'],
+    articles: ['LN-B160/160', 'LN-D120/80', 'LN-D160/80', 'LN-D180/80', 'LN-E180/160 L', 'LN-M'],
+    each: 'OBERFLÄCHE.DEKOR',
+    other: 'OBERFLÄCHE.GESTELL',
+    values: ['SW', 'WS', 'SI'],
+  },
+];
 
 /** The demo, and more finishes, so that the start of the program is little of it. */
 function finishes() {
-  const more = Object.entries(IN_ALL_FINISHES).flatMap(([series, { property, articles }]) => {
-    const [manufacturer, program] = series.split('/');
-    return articles.map((basearticlenumber) => ({
-      configurations: { manufacturer, program, basearticlenumber, each: [property], max: 20 },
-    }));
+  const more = IN_MANY_FINISHES.flatMap(({ series, articles, each, other, values }) => {
+    const [manufacturer, program] = series;
+    return articles.flatMap((basearticlenumber) => {
+      const article = { manufacturer, program, basearticlenumber };
+      const of = (value: string) => ({
+        ...article,
+        values: { [other]: value },
+        each: [each],
+        max: 20,
+      });
+      return values.map((value) => ({ configurations: of(value) }));
+    });
   });
   return { articles: [...DEMO.articles, ...more] };
 }
