@@ -24,7 +24,7 @@ import { writeOutput } from '../helpers/gallery-output.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { servePlanningView } from '../helpers/planning-view-page.ts';
-import { IS_LONG } from '../helpers/samples.ts';
+import { IS_LONG, someOf } from '../helpers/samples.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -221,7 +221,7 @@ describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
   it('are those of the catalogue', async () => {
     const swatches = [...CHART.map(patch), ...(await Promise.all(TEXTURES.map(texture)))];
     const differences = { brightest: [] as number[], front: [] as number[] };
-    for (const swatch of swatches) {
+    for (const swatch of someOf(swatches)) {
       const expected = labOf(swatch.color);
       const [brightest, front] = await coloursOf(swatch, ['front']);
       differences.brightest.push(ciede2000(expected, labOf(brightest!)));

@@ -42,7 +42,7 @@ const makeIn = (threads: Threads, delivery: string, weight = master.length) =>
 
 describe('threads of makers', () => {
   it('make the bytes that this thread makes', async () => {
-    const [here, threads] = await Promise.all([opened(1), opened(3)]);
+    const [here, threads] = await Promise.all([opened(1), opened(2)]);
     const all = (threads: Threads) =>
       Promise.all(WANTED.profiles.map(async (name) => (await makeIn(threads, name)).result));
     expect(await all(threads)).toEqual(await all(here));

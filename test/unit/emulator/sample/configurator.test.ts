@@ -19,7 +19,7 @@ import {
 } from '../../../../src/emulator/sample/numbering.ts';
 import { createSampleRange } from '../../../../src/emulator/sample/sample-range.ts';
 import { ARTICLES } from '../../../../src/emulator/sample/series/range.ts';
-import { samples } from '../../../helpers/samples.ts';
+import { samples, someOf } from '../../../helpers/samples.ts';
 
 const range = createSampleRange();
 
@@ -58,7 +58,7 @@ async function expectWhole(article: ArticleDefinition, values: Values): Promise<
 }
 
 test('every value of every property of every article can be chosen, and leads to a complete article', async () => {
-  for (const article of ARTICLES) {
+  for (const article of someOf(ARTICLES)) {
     const values = valuesOf(article);
     await expectWhole(article, values);
     for (const change of offers(article, values)) {
