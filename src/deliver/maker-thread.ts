@@ -26,7 +26,9 @@ function ask(question: (ask: number) => MakerThreadMessages['answer']): Promise<
 }
 
 const once = (async (key: string, work: () => Promise<unknown>) => {
-  const { ask: number, result, isYours } = await ask((ask) => ({ kind: 'once', ask, key }));
+  const answer = await ask((ask) => ({ kind: 'once', ask, key }));
+  const { ask: number, result, error: unreadable, isYours } = answer;
+  if (unreadable !== undefined) throw receivedError(unreadable);
   if (!isYours) return result;
   try {
     const own = await work();

@@ -284,10 +284,13 @@ class MakerThread {
         if (this.#hasEnded) reject(new Error('the thread has ended'));
         this.#post({ kind: 'answer', ask, isYours: true });
       });
-    const result = await this.#settings.once(key, work).catch(() => undefined);
+    const answer = await this.#settings.once(key, work).then(
+      (result) => ({ result }),
+      (thrown: unknown) => ({ error: sentError(thrown) }),
+    );
     if (isOwn) return;
     answered();
-    this.#post({ kind: 'answer', ask, result });
+    this.#post({ kind: 'answer', ask, ...answer });
   }
 
   #end(thrown: unknown): void {

@@ -21,10 +21,20 @@ export function createStoredOnce(derived?: Pick<Run['sources']['derived'], 'get'
   if (derived === undefined) return once;
   const stored = async (name: string, work: () => Promise<unknown>): Promise<unknown> => {
     const found = await derived.get(name);
-    if (found !== undefined) return deserialize(found);
+    const known = found && readable(found);
+    if (known !== undefined) return known.result;
     const result = await work();
     await derived.put(name, serialize(result));
     return result;
   };
   return ((key, work) => once(key, () => stored(`${FORM} ${key}`, work))) as Once;
+}
+
+/** Undefined where a later version of Node.js has written it. */
+function readable(found: Uint8Array): { result: unknown } | undefined {
+  try {
+    return { result: deserialize(found) };
+  } catch {
+    return undefined;
+  }
 }

@@ -30,8 +30,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const open: Threads[] = [];
-async function opened(count: number, heapMb = 1024): Promise<Threads> {
-  const threads = await openThreads(WANTED, { count, heapMb, once: createOnce(), now: Date.now });
+async function opened(count: number, heapMb = 1024, once = createOnce()): Promise<Threads> {
+  const threads = await openThreads(WANTED, { count, heapMb, once, now: Date.now });
   open.push(threads);
   return threads;
 }
@@ -98,6 +98,12 @@ describe('threads of makers', () => {
     const readMaster = () => Promise.reject(new Error('the disk is gone'));
     const call = { delivery: 'variants', name: 'group', given: [sources], weight: 1, readMaster };
     await expect((await opened(2)).call(call)).rejects.toThrow('the disk is gone');
+  });
+
+  it.each([1, 2])('pass on why a shared result cannot be read (count %i)', async (count) => {
+    const gone = new Error('the store does not answer');
+    const threads = await opened(count, undefined, () => Promise.reject(gone));
+    await expect(makeIn(threads, 'web')).rejects.toThrow('the store does not answer');
   });
 
   it('begin with the largest of what waits', async () => {

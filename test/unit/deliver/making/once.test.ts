@@ -61,6 +61,7 @@ describe('results that are kept for other machines and nights', () => {
   function derivedData() {
     const kept = new Map<string, Uint8Array>();
     return {
+      keys: () => [...kept.keys()],
       get: async (key: string) => kept.get(key),
       put: async (key: string, bytes: Uint8Array) => void kept.set(key, bytes),
     };
@@ -76,6 +77,16 @@ describe('results that are kept for other machines and nights', () => {
     await createStoredOnce(derived)('a', work);
     expect(await createStoredOnce(derived)('a', work)).toEqual(result);
     expect(done.times).toBe(1);
+  });
+
+  test('are made anew where another version of Node.js has written them', async () => {
+    const derived = derivedData();
+    const { done, work } = counted('oak');
+    await createStoredOnce(derived)('a', work);
+    for (const key of derived.keys()) await derived.put(key, new Uint8Array([0xff, 0x7f, 0x22]));
+    expect(await createStoredOnce(derived)('a', work)).toBe('oak');
+    expect(await createStoredOnce(derived)('a', work)).toBe('oak');
+    expect(done.times).toBe(2);
   });
 
   test('have no errors', async () => {
