@@ -158,8 +158,20 @@ class MakerThreads implements Threads {
     while (this.#waiting.length > 0) {
       const idle = [...this.#threads].find(({ isIdle }) => isIdle);
       if (idle === undefined && this.#threads.size === this.#settings.count) return;
-      (idle ?? this.#start()).begin(this.#waiting.pop()!);
+      const [job] = this.#waiting.splice(this.#nextAt(), 1);
+      (idle ?? this.#start()).begin(job!);
     }
+  }
+
+  /**
+   * The largest of a delivery that no other thread makes: two finishes of an article need the same textures and surfaces,
+   * and one thread would wait for the other.
+   */
+  #nextAt(): number {
+    const isMade = (delivery: string) =>
+      [...this.#threads].some((thread) => thread.delivery === delivery);
+    const at = this.#waiting.findLastIndex(({ delivery }) => !isMade(delivery));
+    return at >= 0 ? at : this.#waiting.length - 1;
   }
 
   #start(): MakerThread {
@@ -214,6 +226,11 @@ class MakerThread {
 
   get isIdle(): boolean {
     return this.#job === undefined;
+  }
+
+  /** Of what it does. */
+  get delivery(): string | undefined {
+    return this.#job?.delivery;
   }
 
   does(job: Job): boolean {
