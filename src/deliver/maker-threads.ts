@@ -129,7 +129,8 @@ class MakerThreads implements Threads {
       end = () => this.#cancel(job, signal?.reason);
       signal?.addEventListener('abort', end, { once: true });
       this.#wait(job);
-      this.#fill();
+      // Not at once, so that at the start all deliveries have calls to choose from.
+      setImmediate(() => this.#fill());
     });
     return done.finally(() => signal?.removeEventListener('abort', end));
   }

@@ -106,24 +106,39 @@ describe('threads of makers', () => {
     await expect(makeIn(threads, 'web')).rejects.toThrow('the store does not answer');
   });
 
+  const SOURCES = [{ sha256: 'a', number: 'a', properties: [] }];
+  const group = (threads: Threads, weight: number, readMaster: () => Promise<Uint8Array>) =>
+    threads.call({ delivery: 'variants', name: 'group', given: [SOURCES], weight, readMaster });
+
   it('begin with the largest of what waits', async () => {
     const threads = await opened(2);
     const begun: number[] = [];
-    const given = [[{ sha256: 'a', number: 'a', properties: [] }]];
     const othersBegun = closedGate();
-    const calls = [1, 2, 30, 10, 20].map((weight) => {
-      const readMaster = async () => {
-        begun.push(weight);
-        if (begun.filter((one) => one > 2).length === 3) othersBegun.open();
+    const calls = [10, 30, 100, 20].map((weight) =>
+      group(threads, weight, async () => {
         // It keeps its thread: two of them would read in either order.
-        if (weight === 1) await othersBegun.opened;
+        if (weight === 100) await othersBegun.opened;
+        else if (begun.push(weight) === 3) othersBegun.open();
         return master;
-      };
-      return threads.call({ delivery: 'variants', name: 'group', given, weight, readMaster });
-    });
+      }),
+    );
     await Promise.all(calls);
-    // The first two do not wait.
-    expect(begun.filter((weight) => weight > 2)).toEqual([30, 20, 10]);
+    expect(begun).toEqual([30, 20, 10]);
+  });
+
+  it('begin with another delivery than the one that is being made', async () => {
+    const threads = await opened(2);
+    const begun: string[] = [];
+    const secondBegun = closedGate();
+    const first = group(threads, 100, () => secondBegun.opened.then(() => master));
+    const second = group(threads, 30, async () => {
+      begun.push('the same delivery');
+      secondBegun.open();
+      return master;
+    });
+    const third = makeIn(threads, 'web', 10).then(() => begun.push('another delivery'));
+    await Promise.all([first, second, third]);
+    expect(begun).toEqual(['another delivery', 'the same delivery']);
   });
 
   it('interrupt what they do when they are closed, and begin anew afterwards', async () => {
