@@ -5,6 +5,7 @@ import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { syncFolders } from '../support/folders.ts';
 import type { CollectedResult, Processor } from './articles/results.ts';
 import { pipelineServiceId } from './open/connect.ts';
+import { type HeldRun, holdRun } from './open/held-run.ts';
 import type { Measurements } from './open/metrics.ts';
 import { type Run, withWorkerRun } from './open/open-run.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
@@ -27,29 +28,12 @@ export interface WorkDone {
  * @param shared - The open store, and published GLBs that the coordinator has not found.
  * @throws {@link ConverterError} as `withWorkerRun`.
  */
-export function openWorkerRun(
+export async function openWorkerRun(
   options: RunOptions,
   environment: RunEnvironment,
   shared: { shared: SharedStore; missing: ReadonlySet<Digest> },
 ): Promise<WorkerRun> {
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  return new Promise((resolve, reject) => {
-    const work = async (run: Run) => {
-      const close = async () => {
-        end();
-        await whole;
-      };
-      resolve(new WorkerRun(run, close));
-      await ended;
-      // This process did a part of the run: the next run continues what other processes began.
-      await run.sources.session.finish(true);
-    };
-    const whole = withWorkerRun(options, environment, work, shared);
-    whole.catch(reject);
-  });
+  return new WorkerRun(await holdRun((work) => withWorkerRun(options, environment, work, shared)));
 }
 
 class WorkerRun {
@@ -62,7 +46,7 @@ class WorkerRun {
   /** Number of responses from the cache that earlier measurements have reported. */
   #reportedHits = 0;
 
-  constructor(run: Run, close: () => Promise<void>) {
+  constructor({ run, close }: HeldRun) {
     this.run = run;
     this.close = close;
     this.service = pipelineServiceId(run.options.pipeline.service);
