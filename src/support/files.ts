@@ -301,13 +301,13 @@ export function temporaryFolder(root: string): string {
 /** Name of a temporary file: process, thread, number. */
 const TEMPORARY = /^\.(\d+)-\d+-\d+\.tmp$/;
 
-/** Removes the temporary files in a folder whose process has ended, and returns their number. */
+/** Removes the temporary files and folders in a folder whose process has ended, and returns their number. */
 export async function removeStaleTemporaries(folder: string): Promise<number> {
   let removed = 0;
   for (const name of await listFolder(folder)) {
     const pid = TEMPORARY.exec(name)?.[1];
     if (pid === undefined || inUse.has(join(folder, name)) || !hasEnded(Number(pid))) continue;
-    await removeFile(join(folder, name));
+    await removeTree(join(folder, name));
     removed++;
   }
   return removed;
@@ -324,7 +324,7 @@ export async function removeOldTemporaries(folder: string, beforeMs: number): Pr
 let temporaries = 0;
 const inUse = new Set<string>();
 
-/** Calls `work` with the name of a new file, and removes the file afterwards if it still exists. */
+/** Calls `work` with the name of a new file, and removes the file afterwards if it still exists; a folder is removed by `work`. */
 export async function viaTemporary<T>(
   folder: string,
   work: (path: string) => Promise<T>,

@@ -2,7 +2,12 @@
  * Selects configurations of one base article: its default, one with named values, or one for each value of
  * named properties. Values of two properties are never combined, since their number has no limit.
  */
-import type { Article, ArticleProperty, PropertyRange } from '../../model/article.ts';
+import type {
+  Article,
+  ArticleProperty,
+  ArticleRequest,
+  PropertyRange,
+} from '../../model/article.ts';
 import { articleLabel } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/warning.ts';
 import { asConverterError, ConverterError, endsRun } from '../../support/errors.ts';
@@ -23,8 +28,10 @@ import {
 
 type ConfigurationSource = SourceOf<'configurations'>;
 
+type BaseArticle = Pick<ArticleRequest, 'manufacturer' | 'program' | 'basearticlenumber'>;
+
 /** A value of a property, to be set on the previous configuration. */
-type Setting = readonly [classAndProperty: string, value: string];
+export type Setting = readonly [classAndProperty: string, value: string];
 
 /**
  * Configures a base article: sets the named values, then each value of each property of `each` on that
@@ -35,11 +42,7 @@ export async function selectConfigurations(
   configurator: Configurator,
 ): Promise<SourceSelection> {
   const named = Object.entries(source.values);
-  const first = await attempt(source, named, async () => {
-    let configured = await loadTopLevel(source, configurator);
-    for (const setting of named) configured = await set(configurator, configured, setting);
-    return withAll(named, configured);
-  });
+  const first = await attempt(source, named, () => configure(source, named, configurator));
   if ('code' in first) return { articles: [], failures: [first] };
   const { settings, failures, warnings } = await settingsOfEach(source, first, named);
   const results = await Promise.all(
@@ -55,6 +58,26 @@ export async function selectConfigurations(
   );
   const own = { articles: [selected(source, first, named)], failures, warnings };
   return joinSelections([own, ...results]);
+}
+
+/**
+ * Configures a top-level article: its default configuration, then the values in their order.
+ *
+ * @throws {@link ConverterError} `PROPERTY_UNKNOWN`, `PROPERTY_VALUE_REFUSED`, `CHILD_WITHOUT_ROOT`, and as `resolve`.
+ * @example
+ * ```ts
+ * await configure(desk, [['OBERFLÄCHE.DEKOR', 'EI']], fetcher);   // → { key: { finalarticlenumber: 'LN-M-V.EI', … }, … }
+ * ```
+ * @see Spec 4.3; D-803.
+ */
+export async function configure(
+  article: BaseArticle,
+  settings: readonly Setting[],
+  configurator: Configurator,
+): Promise<Configured> {
+  let configured = await loadTopLevel(article, configurator);
+  for (const setting of settings) configured = await set(configurator, configured, setting);
+  return withAll(settings, configured);
 }
 
 /** Every other value of each property of `each`, up to the allowed number. */
@@ -96,8 +119,8 @@ async function attempt<T>(
 }
 
 /** Loads a top-level article. A child cannot be configured alone: its root is configured with it. */
-async function loadTopLevel(source: ConfigurationSource, configurator: Configurator) {
-  const { manufacturer, program, basearticlenumber } = source;
+async function loadTopLevel(article: BaseArticle, configurator: Configurator) {
+  const { manufacturer, program, basearticlenumber } = article;
   const loaded = await configurator.resolve({
     manufacturer,
     program,
@@ -108,7 +131,7 @@ async function loadTopLevel(source: ConfigurationSource, configurator: Configura
   });
   const { id, rootid } = loaded.article;
   if (id === rootid || rootid === '') return loaded;
-  const message = `${articleLabel(source)}: expected a top-level article, received a child of ${rootid}`;
+  const message = `${articleLabel(article)}: expected a top-level article, received a child of ${rootid}`;
   throw new ConverterError('CHILD_WITHOUT_ROOT', message);
 }
 
