@@ -43,11 +43,14 @@ export { createClient, createFetcher, createLogger } from './checked-service.ts'
 export type { Block, PartsList, PartsListNode, ServiceMaterial } from './convert/model/graphics.ts';
 export type { ContentReader } from './convert/model/input.ts';
 export type { Scene } from './convert/model/scene.ts';
+export type { Asset, AssetForm, Assets } from './deliver/assets.ts';
 export type { Pipeline } from './deliver/pipeline.ts';
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator/emulator.ts';
 export {
+  type AssetsParameters,
   type ConvertParameters,
   convert,
+  openAssets,
   type RunParameters,
   run,
   type ServiceInput,
@@ -66,6 +69,7 @@ export type { ImageCodec } from './model/image-codec.ts';
 export type { ArticleSnapshot, Digest } from './model/snapshot.ts';
 export type { Warning } from './model/warning.ts';
 export type { AssetStatus, CatalogueLine, ManifestLine } from './run/lists/manifest-line.ts';
+export type { ConfigurationRequest } from './run/on-demand-run.ts';
 export type { Verification } from './run/output/verify.ts';
 export type { ConvertedArticle } from './run/single-article.ts';
 export type { ContentStore } from './source/cache/content-store.ts';

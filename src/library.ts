@@ -3,6 +3,7 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { isRecord } from './convert/wire/value.ts';
+import type { Assets, AssetsOptions } from './deliver/assets.ts';
 import type { PipelineInput } from './deliver/pipeline.ts';
 import { loadPipeline, readPipelineObject } from './deliver/pipeline.ts';
 import { startEmulatorOf } from './emulator/start-emulator.ts';
@@ -28,7 +29,7 @@ export interface ServiceInput extends Omit<PipelineInput['service'], 'emulator'>
   credentials?: Credentials;
 }
 
-/** What {@link convert} and {@link run} take from this process by default. */
+/** What {@link convert}, {@link run} and {@link openAssets} take from this process by default. */
 interface ProcessParameters {
   /** Variables with addresses and credentials. @defaultValue `process.env` */
   env?: Environment;
@@ -66,6 +67,12 @@ export interface RunParameters extends ProcessParameters, Omit<RunOptions, 'pipe
   onProgress?: (progress: Progress) => void;
 }
 
+/** The parameters of {@link openAssets}. */
+export interface AssetsParameters
+  extends ProcessParameters,
+    AssetsOptions,
+    Pick<RunParameters, 'pipeline'> {}
+
 const LOGGER = z.custom(
   (value) => ['debug', 'info', 'warn', 'error'].every((level) => isFunctionOf(value, level)),
   'a logger, such as createLogger returns',
@@ -92,11 +99,19 @@ const CONVERT_CHECKS = {
   ...PROCESS_CHECKS,
 } satisfies Record<keyof ConvertParameters, z.ZodType>;
 
+const PIPELINE_GIVEN = z.custom(
+  (value) => (typeof value === 'string' && value !== '') || isRecord(value),
+  'the path of a pipeline file, or its content as an object',
+);
+
+const ASSETS_CHECKS = {
+  pipeline: PIPELINE_GIVEN,
+  resolveMaxAgeMs: CHECKS.number.optional(),
+  ...PROCESS_CHECKS,
+} satisfies Record<keyof AssetsParameters, z.ZodType>;
+
 const RUN_CHECKS = {
-  pipeline: z.custom(
-    (value) => (typeof value === 'string' && value !== '') || isRecord(value),
-    'the path of a pipeline file, or its content as an object',
-  ),
+  pipeline: PIPELINE_GIVEN,
   onProgress: CHECKS.function.optional(),
   ...OPTION_CHECKS,
   ...PROCESS_CHECKS,
@@ -167,7 +182,7 @@ function readConvertPipeline(content: object, env: Environment): Pipeline {
 export async function run(parameters: RunParameters): Promise<RunResult> {
   checkParameters('run', parameters, RUN_CHECKS);
   const { pipeline: given, onProgress, env: _, log, now, random, signal, ...options } = parameters;
-  const { pipeline, env } = await readRunPipeline(given, parameters.env);
+  const { pipeline, env } = await readRunPipeline('run', given, parameters.env);
   return withEnvironment({ log, now, random, signal, env }, async (environment) => {
     const callback = guarded(onProgress, environment.log);
     const { progress } = callback;
@@ -175,6 +190,37 @@ export async function run(parameters: RunParameters): Promise<RunResult> {
     const error = result.end.error ?? (await callback.firstError(environment.signal));
     if (error !== undefined) throw error;
     return result;
+  });
+}
+
+/**
+ * Opens what makes files of any configuration: GLB, USDZ, files of a profile, pictures. All that it makes is kept in the cache
+ * of the pipeline, where a run finds it; it publishes nothing.
+ *
+ * @returns Until it is closed, `asset` makes a file, or takes it from the cache.
+ * @throws {@link ConverterError} `USAGE` naming a wrong field, `PIPELINE_INVALID`. The service is opened by the first call of `asset`.
+ *
+ * @example
+ * ```ts
+ * const assets = await openAssets({ pipeline: 'pipelines/demo.yaml' });
+ * const desk = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+ * const { bytes, mimeType } = await assets.asset({ ...desk, values: { 'OBERFLÄCHE.DEKOR': 'EI' } }, { form: 'glb' });
+ * mimeType;   // → 'model/gltf-binary'
+ * await assets.close();
+ * ```
+ */
+export async function openAssets(parameters: AssetsParameters): Promise<Assets> {
+  checkParameters('openAssets', parameters, ASSETS_CHECKS);
+  const { pipeline: given, env: _, log, now, random, signal, ...options } = parameters;
+  const { pipeline, env } = await readRunPipeline('openAssets', given, parameters.env);
+  const onDemand = await import('./deliver/assets.ts');
+  return new Promise((resolve, reject) => {
+    const untilClosed = (environment: RunEnvironment) =>
+      new Promise<void>((end) => {
+        const assets = onDemand.openAssets(pipeline, environment, options);
+        resolve({ asset: assets.asset, close: () => assets.close().finally(end) });
+      });
+    withEnvironment({ log, now, random, signal, env }, untilClosed).catch(reject);
   });
 }
 
@@ -211,6 +257,7 @@ function guarded(onProgress: RunParameters['onProgress'], log: Logger) {
 }
 
 async function readRunPipeline(
+  name: string,
   given: RunParameters['pipeline'],
   variables: Environment | undefined,
 ): Promise<{ pipeline: Pipeline; env: Environment }> {
@@ -218,9 +265,9 @@ async function readRunPipeline(
     const env = variables ?? process.env;
     return { pipeline: await loadPipeline(given, env), env };
   }
-  const { service, env } = withCredentials('run: pipeline', given.service, variables);
+  const { service, env } = withCredentials(`${name}: pipeline`, given.service, variables);
   const content = service === undefined ? given : { ...given, service };
-  return { pipeline: readPipelineObject(content, 'run: pipeline', env), env };
+  return { pipeline: readPipelineObject(content, `${name}: pipeline`, env), env };
 }
 
 /** Each field of {@link Credentials} with the variable that has it otherwise. */

@@ -17,6 +17,8 @@ export interface OpenDeliveries {
   deliveries: readonly Delivery[];
   threads: Threads;
   contents: FileContents;
+  /** Opens further deliveries, with the same threads. @param wanted - As the section `deliver:`, of kinds without functions for threads. */
+  openMore(wanted: object): Promise<readonly Delivery[]>;
 }
 
 /**
@@ -41,7 +43,8 @@ export async function openRunDeliveries(
     now: environment.now,
   });
   const opening = { run, again, threads, contents, readMaster: masterReader(run) };
-  return { deliveries: await openDeliveries(wanted, opening), threads, contents };
+  const openMore = (more: object) => openDeliveries(more, opening);
+  return { deliveries: await openMore(wanted), threads, contents, openMore };
 }
 
 /** Ends what deliveries do. */

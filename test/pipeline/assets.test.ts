@@ -1,0 +1,154 @@
+/** Files that are made when they are asked for: those that a run publishes of the same configurations. */
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AssetForm, Assets } from '../../src/deliver/assets.ts';
+import { openAssets, run } from '../../src/library.ts';
+import type { ConfigurationRequest } from '../../src/run/on-demand-run.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
+import { listFolder, temporaryFolder as temporaryFolderOf } from '../../src/support/files.ts';
+import { deliveryLines } from '../helpers/output-folder.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
+
+const DESK = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+const CHAIR = { manufacturer: 'BRNK', program: 'KONVA', basearticlenumber: 'KV20 F' };
+const FINISH = 'OBERFLÄCHE.DEKOR';
+const SIDES = { width: 64, height: 48 };
+
+let folder: string;
+let assets: Assets;
+const contentIn = (name: string) => ({
+  name: 'assets',
+  service: { emulator: true },
+  output: { dir: join(folder, name) },
+  cache: { dir: join(folder, `${name}-cache`) },
+  articles: [
+    { configurations: { ...DESK, each: [FINISH], max: 3 } },
+    { configurations: { ...CHAIR, each: ['BEZUG.STOFF'], max: 3 } },
+  ],
+  deliver: {
+    ...(HAS_BROWSER && { pictures: { cameras: ['front' as const], ...SIDES } }),
+    profiles: [{ profile: 'web' as const, geometry: 'draco' as const }, 'ar-ios' as const],
+  },
+});
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  assets = await openAssets({ pipeline: contentIn('own') });
+});
+afterAll(async () => {
+  await assets.close();
+  await rm(folder, { recursive: true });
+});
+
+const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+describe('an asset', () => {
+  it('has the bytes that a run publishes of the configuration, in each form', async () => {
+    const { report } = await run({ pipeline: contentIn('run') });
+    expect(report.configurations).toMatchObject({ failed: 0 });
+    const outputDir = join(folder, 'run');
+    const lines = await readManifest(outputDir);
+    expect(lines).toHaveLength(6);
+    const delivered = await deliveryLines(outputDir);
+    for (const line of lines) {
+      const { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring } = line;
+      const request: ConfigurationRequest = {
+        ...{ manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring },
+      };
+      const made = async (form: AssetForm) => digest((await assets.asset(request, form)).bytes);
+      expect(await made({ form: 'glb' })).toBe(line.sha256);
+      const of = (delivery: string) =>
+        delivered.find((one) => one.delivery === delivery && one.reinitstring === reinitstring)!
+          .files[0]!.sha256;
+      expect(await made({ form: 'glb', profile: 'web' })).toBe(of('web'));
+      expect(await made({ form: 'usdz' })).toBe(of('ar-ios'));
+      const picture: AssetForm = { form: 'jpg', camera: 'front', ...SIDES };
+      if (HAS_BROWSER) expect(await made(picture)).toBe(of('pictures'));
+    }
+  });
+
+  it('is found by a run that is on the same cache', async () => {
+    await assets.asset(DESK, { form: 'glb' });
+    await assets.close();
+    const { report } = await run({ pipeline: contentIn('own') });
+    const { converted, unchanged, failed } = report.configurations;
+    expect({ all: converted + unchanged, failed }).toEqual({ all: 6, failed: 0 });
+    expect(await listFolder(temporaryFolderOf(join(folder, 'own-cache')))).toEqual([]);
+  });
+
+  it('has values by the names of classes and properties', async () => {
+    const standard = await assets.asset(DESK, { form: 'glb' });
+    const { key, name, mimeType, bytes, sha256 } = await assets.asset(
+      { ...DESK, values: { [FINISH]: 'NB' } },
+      { form: 'glb' },
+    );
+    expect(key.finalarticlenumber).not.toBe(standard.key.finalarticlenumber);
+    expect(name).toBe(`${key.finalarticlenumber}.glb`);
+    expect(mimeType).toBe('model/gltf-binary');
+    expect(sha256).toBe(digest(bytes));
+    expect(sha256).not.toBe(standard.sha256);
+  });
+
+  it('is made once for equal calls at the same time', async () => {
+    const request = { ...CHAIR, values: {} };
+    const all = await Promise.all([1, 2, 3].map(() => assets.asset(request, { form: 'usdz' })));
+    expect(all[1]).toBe(all[0]);
+    expect(all[2]).toBe(all[0]);
+  });
+});
+
+describe('a request for an asset that there is not', () => {
+  const refused: [string, ConfigurationRequest, AssetForm, string, RegExp][] = [
+    [
+      'an article',
+      { ...DESK, basearticlenumber: 'XX' },
+      { form: 'glb' },
+      'ARTICLE_NOT_FOUND',
+      /XX/,
+    ],
+    [
+      'a property',
+      { ...DESK, values: { 'OBERFLÄCHE.DEKORE': 'EI' } },
+      { form: 'glb' },
+      'PROPERTY_UNKNOWN',
+      /did you mean "OBERFLÄCHE\.DEKOR"/,
+    ],
+    [
+      'a value',
+      { ...DESK, values: { [FINISH]: 'NONE' } },
+      { form: 'glb' },
+      'PROPERTY_VALUE_REFUSED',
+      /DEKOR: expected one of EI, NB, .* received "NONE"/,
+    ],
+    [
+      'a configuration',
+      { ...DESK, reinitstring: 'forged' },
+      { form: 'glb' },
+      'CONFIGURATION_REFUSED',
+      /expected a reinitstring that the service accepts/,
+    ],
+    ['a profile', DESK, { form: 'glb', profile: 'webb' }, 'USAGE', /did you mean "web"/],
+    ['a camera', DESK, { form: 'jpg', camera: '__proto__' }, 'USAGE', /camera: .*hero/],
+    ['a size', DESK, { form: 'jpg', width: 1e6 }, 'USAGE', /width: /],
+  ];
+  it.each(refused)('is refused with a sentence: %s', async (_, request, form, code, message) => {
+    await expect(assets.asset(request, form)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('ends with the signal', async () => {
+    const gone = new AbortController();
+    const waiting = assets.asset(
+      { ...DESK, values: { [FINISH]: 'WS' } },
+      { form: 'usdz' },
+      gone.signal,
+    );
+    gone.abort(new Error('the client is gone'));
+    await expect(waiting).rejects.toThrow('the client is gone');
+  });
+});
