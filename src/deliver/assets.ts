@@ -93,39 +93,65 @@ export function openAssets(
 ): Assets {
   const once = createSharedWork<Asset>(MADE_AT_ONCE, MOST_WAITING, 'too many files are being made');
   const never = new AbortController().signal;
-  let current: { session: Promise<Session>; untilMs: number } | undefined;
-  const renewed = async (): Promise<Session> => {
+  let current: Opened | undefined;
+  const closing = new Set<Promise<void>>();
+  const end = () => {
+    const former = current;
+    current = undefined;
+    if (former === undefined) return;
+    const ended = closeWhenDone(former).finally(() => closing.delete(ended));
+    closing.add(ended);
+    ended.catch((error: Error) => environment.log.warn(error.message));
+  };
+  const renewed = (): Opened => {
     const now = environment.now();
-    if (current === undefined || now >= current.untilMs) {
-      // Both use one folder, so the former one ends first.
-      const former = current?.session;
-      const session = (async () => {
-        await (await former?.catch(() => undefined))?.close();
-        return Session.open(pipeline, environment);
-      })();
-      const opened = { session, untilMs: now + resolveMaxAgeMs };
-      current = opened;
-      session.catch(() => {
-        if (current === opened) current = undefined;
-      });
-    }
-    return current.session;
+    if (current !== undefined && now < current.untilMs) return current;
+    end();
+    const session = Session.open(pipeline, environment);
+    const opened = {
+      session,
+      untilMs: now + resolveMaxAgeMs,
+      working: new Set<Promise<unknown>>(),
+    };
+    session.catch(() => {
+      if (current === opened) current = undefined;
+    });
+    current = opened;
+    return opened;
   };
   return {
     async asset(request, form, signal = never) {
       const wanted = wantedFor(form);
       const key = JSON.stringify([request, form]);
       return once(key, signal, async () => {
-        const session = await renewed();
-        return session.make(request, form, wanted);
+        const { session, working } = renewed();
+        const making = session.then((open) => open.make(request, form, wanted));
+        working.add(making);
+        try {
+          return await making;
+        } finally {
+          working.delete(making);
+        }
       });
     },
     async close() {
-      const closing = current;
-      current = undefined;
-      await (await closing?.session.catch(() => undefined))?.close();
+      end();
+      await Promise.all(closing);
     },
   };
+}
+
+interface Opened {
+  session: Promise<Session>;
+  /** When the service is asked anew. */
+  untilMs: number;
+  /** What it makes. */
+  working: Set<Promise<unknown>>;
+}
+
+async function closeWhenDone({ session, working }: Opened): Promise<void> {
+  await Promise.allSettled(working);
+  await (await session.catch(() => undefined))?.close();
 }
 
 /** The delivery that makes a form, and its section; undefined for the GLB that a run publishes. */
@@ -161,7 +187,6 @@ class Session {
   readonly #pictures = new LRUCache<string, ReturnType<OpenDeliveries['openMore']>>({
     max: MOST_OPENED,
   });
-  readonly #working = new Set<Promise<unknown>>();
 
   private constructor(converting: OnDemandRun, deliveries: OpenDeliveries) {
     this.#converting = converting;
@@ -180,18 +205,7 @@ class Session {
     }
   }
 
-  /** Makes a file; the session does not close before it has. */
-  async make(request: ConfigurationRequest, form: AssetForm, wanted: Wanted): Promise<Asset> {
-    const making = this.#make(request, form, wanted);
-    this.#working.add(making);
-    try {
-      return await making;
-    } finally {
-      this.#working.delete(making);
-    }
-  }
-
-  async #make(request: ConfigurationRequest, { form }: AssetForm, wanted: Wanted): Promise<Asset> {
+  async make(request: ConfigurationRequest, { form }: AssetForm, wanted: Wanted): Promise<Asset> {
     const { key, glb } = await this.#converting.convert(request);
     const number = key.finalarticlenumber || key.basearticlenumber;
     const own = { key, name: `${number}.${form}`, mimeType: MIME_TYPES[form] };
@@ -237,9 +251,7 @@ class Session {
     return opening;
   }
 
-  /** Waits for what is being made, and closes the run. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.#working);
     await closeDeliveries(this.#deliveries);
     await closeRenderer(this.#converting.run);
     await this.#converting.close();

@@ -92,6 +92,22 @@ describe('an asset', () => {
     expect(sha256).not.toBe(standard.sha256);
   });
 
+  it('is asked of the service anew after a time, while another one is still made', async () => {
+    let now = Date.now();
+    const own = await openAssets({
+      ...{ pipeline: contentIn('renewed'), now: () => now, resolveMaxAgeMs: 1000 },
+    });
+    const [first] = await Promise.all(
+      [DESK, CHAIR].map((article) => {
+        now += 1000;
+        return own.asset(article, { form: 'glb' });
+      }),
+    );
+    now += 1000;
+    expect(await own.asset(DESK, { form: 'glb' })).toEqual(first);
+    await own.close();
+  });
+
   it('is made once for equal calls at the same time', async () => {
     const request = { ...CHAIR, values: {} };
     const all = await Promise.all([1, 2, 3].map(() => assets.asset(request, { form: 'usdz' })));
