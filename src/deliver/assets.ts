@@ -57,7 +57,7 @@ export interface Assets {
    *
    * @param signal - Ends the call. What has begun goes on, for the next one.
    * @throws {@link ConverterError} `ARTICLE_NOT_FOUND`, `PROPERTY_UNKNOWN`, `PROPERTY_VALUE_REFUSED`,
-   *   `CONFIGURATION_REFUSED`; `NOTHING_TO_DRAW` for an article without parts; `USAGE` for an unknown profile or camera;
+   *   `CONFIGURATION_REFUSED`; `NOTHING_TO_DRAW` for an article without parts; `USAGE` for an unknown profile or camera, and for a profile of several files;
    *   `RATE_LIMITED` while too many are made; any other code that fails an article or a delivery.
    */
   asset(request: ConfigurationRequest, form: AssetForm, signal?: AbortSignal): Promise<Asset>;
@@ -214,6 +214,10 @@ class Session {
       return { ...own, sha256: glb.sha256, bytes };
     }
     const file = await this.#deliver(key, glb, wanted);
+    if (!file.name.endsWith(`.${form}`)) {
+      const message = `profile: expected one of a single file, received "${wanted.name}", whose files articles share`;
+      throw new ConverterError('USAGE', message);
+    }
     const bytes = (await this.#deliveries.contents.read(file, file.name))!;
     return { ...own, sha256: file.sha256, bytes };
   }

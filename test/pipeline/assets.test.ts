@@ -144,6 +144,7 @@ describe('a request for an asset that there is not', () => {
       /expected a reinitstring that the service accepts/,
     ],
     ['a profile', DESK, { form: 'glb', profile: 'webb' }, 'USAGE', /did you mean "web"/],
+    ['several files', DESK, { form: 'glb', profile: 'shared' }, 'USAGE', /single file.*"shared"/],
     ['a camera', DESK, { form: 'jpg', camera: '__proto__' }, 'USAGE', /camera: .*hero/],
     ['a size', DESK, { form: 'jpg', width: 1e6 }, 'USAGE', /width: /],
   ];
