@@ -10,7 +10,12 @@ import type {
 } from '../../model/article.ts';
 import { articleLabel } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/warning.ts';
-import { asConverterError, ConverterError, endsRun } from '../../support/errors.ts';
+import {
+  asConverterError,
+  ConverterError,
+  endsRun,
+  isConverterError,
+} from '../../support/errors.ts';
 import { didYouMean } from '../../support/nearest.ts';
 import {
   type Configurator,
@@ -26,11 +31,14 @@ import {
   type SourceSelection,
 } from './selection.ts';
 
+/** Allowed values that a message lists. */
+const MOST_LISTED = 20;
+
 type ConfigurationSource = SourceOf<'configurations'>;
 
 type BaseArticle = Pick<ArticleRequest, 'manufacturer' | 'program' | 'basearticlenumber'>;
 
-/** A value of a property, to be set on the previous configuration. */
+/** A value of a property, to be set on the previous configuration; a property that one class has needs no class. */
 export type Setting = readonly [classAndProperty: string, value: string];
 
 /**
@@ -76,8 +84,13 @@ export async function configure(
   configurator: Configurator,
 ): Promise<Configured> {
   let configured = await loadTopLevel(article, configurator);
-  for (const setting of settings) configured = await set(configurator, configured, setting);
-  return withAll(settings, configured);
+  const named: Setting[] = [];
+  for (const [given, value] of settings) {
+    const setting = [findProperty(configured.article, given).name, value] as const;
+    configured = await set(configurator, configured, setting);
+    named.push(setting);
+  }
+  return withAll(named, configured);
 }
 
 /** Every other value of each property of `each`, up to the allowed number. */
@@ -135,11 +148,30 @@ async function loadTopLevel(article: BaseArticle, configurator: Configurator) {
   throw new ConverterError('CHILD_WITHOUT_ROOT', message);
 }
 
-async function set(configurator: Configurator, from: Configured, [name, value]: Setting) {
-  const { property, ...place } = findProperty(from.article, name);
+async function set(configurator: Configurator, from: Configured, [given, value]: Setting) {
+  const { property, name, ...place } = findProperty(from.article, given);
   if (isSame(property.currentvalue, value)) return from;
-  return withAll([[name, value]], await configurator.change(from, { ...place, newvalue: value }));
+  const setting = { ...place, newvalue: value };
+  const changed = await configurator.change(from, setting).catch((thrown: unknown) => {
+    if (!isConverterError(thrown, 'PROPERTY_VALUE_REFUSED')) throw thrown;
+    throw refused(name, value, property, thrown);
+  });
+  return withAll([[name, value]], changed);
 }
+
+/** Says what the article allows, too: what the service says of a refused value is not specified. */
+function refused(name: string, value: string, property: ArticleProperty, cause: ConverterError) {
+  const values = property.propertyvalues.map(({ valuefrom }) => valuefrom);
+  const allowed = values.length > 0 ? values : property.ranges.map(rangeText);
+  const isSaid = allowed.every((one) => cause.message.includes(one));
+  const more = allowed.length > MOST_LISTED ? ` and ${allowed.length - MOST_LISTED} others` : '';
+  const list = isSaid ? '' : `; ${name} may be ${allowed.slice(0, MOST_LISTED).join(', ')}${more}`;
+  const message = `${cause.message}${list}${didYouMean(value, values)}`;
+  return new ConverterError('PROPERTY_VALUE_REFUSED', message, { cause });
+}
+
+const rangeText = ({ valuefrom, valueto, raster }: PropertyRange): string =>
+  `${valuefrom ?? ''}…${valueto ?? ''}${raster ? ` in steps of ${raster}` : ''}`;
 
 /** Returns a configuration with all values: a later one may change an earlier one. @throws `PROPERTY_VALUE_REFUSED` */
 function withAll(settings: readonly Setting[], configured: Configured): Configured {
@@ -156,7 +188,11 @@ function withAll(settings: readonly Setting[], configured: Configured): Configur
   return configured;
 }
 
-type Found = Omit<PropertySetting, 'newvalue'> & { property: ArticleProperty };
+interface Found extends Omit<PropertySetting, 'newvalue'> {
+  /** `CLASS.PROPERTY` */
+  name: string;
+  property: ArticleProperty;
+}
 
 /** Every property by `CLASS.PROPERTY`; commercial properties come before those of the planning. */
 function properties({ ocd, propclasses }: Article): Map<string, Found> {
@@ -166,7 +202,8 @@ function properties({ ocd, propclasses }: Article): Map<string, Found> {
     for (const { name: propclass, properties: members } of classesByType[proptype]) {
       for (const property of members) {
         const prop = property.name;
-        found.set(`${propclass}.${prop}`, { proptype, propclass, prop, property });
+        const name = `${propclass}.${prop}`;
+        found.set(name, { name, proptype, propclass, prop, property });
       }
     }
   }
@@ -177,8 +214,12 @@ function findProperty(article: Article, name: string): Found {
   const known = properties(article);
   const found = known.get(name);
   if (found !== undefined) return found;
-  const hint = didYouMean(name, known.keys()) || `; properties: ${[...known.keys()].join(', ')}`;
-  const message = `values or each: expected a property of the article, received ${JSON.stringify(name)}${hint}`;
+  const alike = [...known.values()].filter(({ prop }) => prop === name);
+  if (alike.length === 1) return alike[0]!;
+  const names = alike.length > 1 ? alike.map((one) => one.name) : [...known.keys()];
+  const hint = alike.length === 0 && didYouMean(name, names);
+  const hintOrNames = hint || `; properties: ${names.join(', ')}`;
+  const message = `values or each: expected a property of the article, received ${JSON.stringify(name)}${hintOrNames}`;
   throw new ConverterError('PROPERTY_UNKNOWN', message);
 }
 
