@@ -27,6 +27,8 @@ export interface PictureOptions {
   pixelsPerMetre: number;
   /** Number of pictures of a turn about the model, in equal steps from the front; 0: none. */
   frames: number;
+  /** The only one of the frames that is taken, from 1, without their sheet. */
+  frame?: number | undefined;
 }
 
 /** No background; a format without transparency uses the background of the defaults. */
@@ -71,8 +73,8 @@ export interface NamedPicture {
 
 /** All pictures of a model, in their order. */
 export function picturesOf(options: PictureOptions): NamedPicture[] {
-  const frames = Array.from({ length: options.frames }, (_, i) => frameName(i, options));
-  const turn = [...frames, ...(options.frames > 0 ? ['turn'] : [])];
+  const frames = framesOf(options).map((i) => frameName(i, options));
+  const turn = [...frames, ...(hasSheet(options) ? ['turn'] : [])];
   return [
     ...options.cameras.flatMap((camera) => sizesOf(camera, options)),
     ...turn.map((name) => ({ name })),
@@ -97,6 +99,17 @@ export function drawnSize(options: PictureOptions): PictureSize {
 
 function sizeAt(across: number, { width, height }: PictureOptions): PictureSize {
   return { width: across, height: Math.max(1, Math.round((across * height) / width)) };
+}
+
+/** The frames that are taken, from 0. */
+export function framesOf({ frames, frame }: PictureOptions): number[] {
+  if (frame !== undefined && frames > 0) return [frame - 1];
+  return Array.from({ length: frames }, (_, i) => i);
+}
+
+/** Whether there is a picture of all frames. */
+export function hasSheet({ frames, frame }: PictureOptions): boolean {
+  return frames > 0 && frame === undefined;
 }
 
 /** The name of a frame of a turn, such as `turn-01`. */

@@ -5,6 +5,8 @@ import { CAMERAS, type Camera } from './camera.ts';
 import {
   drawnSize,
   frameName,
+  framesOf,
+  hasSheet,
   type NamedPicture,
   PICTURE_DEFAULTS,
   PICTURE_FORMATS,
@@ -50,8 +52,8 @@ export async function takePictures(
   const views = options.cameras.map((camera): [Shot, NamedPicture[]] => {
     return [shotOf(CAMERAS[camera], options), sizesOf(camera, options)];
   });
-  const turn = turnOf(options).map((shot, i): [Shot, NamedPicture[]] => {
-    return [shot, [{ name: frameName(i, options) }]];
+  const turn = framesOf(options).map((i): [Shot, NamedPicture[]] => {
+    return [frameShot(i, options), [{ name: frameName(i, options) }]];
   });
   const shots = [...views, ...turn];
   const taken = await renderer.takePictures(
@@ -69,7 +71,7 @@ export async function takePictures(
       }),
     ),
   );
-  if (options.frames === 0) return files;
+  if (!hasSheet(options)) return files;
   return [...files, await sheetOf(taken.slice(options.cameras.length), options)];
 }
 
@@ -106,11 +108,11 @@ function shotOf(camera: Camera, options: PictureOptions): Shot {
 
 const longestOf = ({ width, height }: PictureSize) => Math.max(width, height);
 
-function turnOf(options: PictureOptions): Shot[] {
+function frameShot(index: number, options: PictureOptions): Shot {
   const { width, height } = options;
-  return Array.from({ length: options.frames }, (_, i) => ({
+  return {
     camera: {
-      azimuthDegrees: (360 * i) / options.frames,
+      azimuthDegrees: (360 * index) / options.frames,
       elevationDegrees: TURN_ELEVATION,
       projection: 'perspective',
       // The model must keep its size while it turns.
@@ -119,7 +121,7 @@ function turnOf(options: PictureOptions): Shot[] {
     size: { width, height },
     imagePixels: longestOf(options),
     backdrop: backdropOf(options),
-  }));
+  };
 }
 
 function backdropOf(options: PictureOptions): Shot['backdrop'] {
