@@ -1,4 +1,5 @@
 /** The session of a run with the service, which is opened on first use. */
+import { setTimeout } from 'node:timers/promises';
 import type { SharedResponses } from '../../source/cache/cached-responses.ts';
 import type { ContentStore } from '../../source/cache/content-store.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
@@ -52,6 +53,18 @@ interface SessionOptions {
   responses: SharedResponses | undefined;
 }
 
+/** How often it is seen who else sends requests to the service, milliseconds. */
+const LOOK_EVERY_MS = 1000;
+
+/** What is only noted can be noted later, too, if the database is busy. */
+function ignoreErrorsOf(work: () => unknown): void {
+  try {
+    work();
+  } catch {
+    // The next look does the same.
+  }
+}
+
 /** The session of a run. */
 export class ServiceSession {
   readonly #opening: SessionOptions;
@@ -63,6 +76,7 @@ export class ServiceSession {
   #fetcher: Promise<Fetcher> | undefined;
   #begun: ReturnType<CacheDatabase['runs']['begin']> | undefined;
   #limitShare: LimitShare | undefined;
+  #budget: { close(): void } | undefined;
 
   constructor(opening: SessionOptions) {
     this.#opening = opening;
@@ -82,16 +96,22 @@ export class ServiceSession {
     this.#service = openService(service, {
       ...environment,
       onOutage: (failure) => this.#logOutage(failure),
+      onPause: (ms) => {
+        this.#notePause(ms);
+        environment.onPause?.(ms);
+      },
     });
     const { client } = await this.#service;
     this.#client = client;
-    if (this.#limitShare !== undefined) client.traffic.share(this.#limitShare);
     const { createFetcher } = await import('../../source/fetch/fetch-article.ts');
     const [, ...others] = languagesOf(service);
     const idIn = (lang: string) => pipelineServiceId({ ...service, lang });
     const identity = { service: client.id, output: outputDir, pid: process.pid };
     const begun = database.runs.begin({ ...identity, startedAt });
     this.#begun = begun;
+    // The coordinator of several machines gives each its share.
+    if (this.#limitShare !== undefined) client.traffic.share(this.#limitShare);
+    else await this.#shareWithOthers(client, begun.id);
     return createFetcher({
       client,
       store: bodies,
@@ -108,6 +128,34 @@ export class ServiceSession {
       shared,
       languages: Object.fromEntries(others.map((lang) => [lang, idIn(lang)])),
     });
+  }
+
+  /** All that send requests from one cache, such as a run and a server of assets, keep the limits together. */
+  async #shareWithOthers({ traffic }: Service['client'], id: number): Promise<void> {
+    const { database, environment } = this.#opening;
+    let known = String(id);
+    let heldUntilMs = 0;
+    const look = () => {
+      const { ids, pausedUntilMs } = database.runs.see(id, environment.now());
+      const leftMs = pausedUntilMs - environment.now();
+      if (pausedUntilMs > heldUntilMs && leftMs > 0) traffic.hold(leftMs);
+      heldUntilMs = Math.max(heldUntilMs, pausedUntilMs);
+      if (this.#limitShare !== undefined || known === ids.join()) return ids;
+      known = ids.join();
+      traffic.share({ index: Math.max(0, ids.indexOf(id)), count: Math.max(1, ids.length) });
+      return ids;
+    };
+    const timer = setInterval(() => ignoreErrorsOf(look), LOOK_EVERY_MS).unref();
+    this.#budget = { close: () => clearInterval(timer) };
+    // The others still have the whole until they look.
+    if (look().length > 1) await setTimeout(1.5 * LOOK_EVERY_MS, undefined, { signal: this.ended });
+  }
+
+  #notePause(ms: number): void {
+    const { database, environment } = this.#opening;
+    const begun = this.#begun;
+    if (begun === undefined) return;
+    ignoreErrorsOf(() => database.runs.pause(begun.id, environment.now() + ms));
   }
 
   #logOutage(failure: ConverterError | undefined): void {
@@ -153,6 +201,7 @@ export class ServiceSession {
   /** Drops requests in flight and logs out. */
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#budget?.close();
     await this.#service?.then((opened) => opened.close()).catch(() => undefined);
   }
 

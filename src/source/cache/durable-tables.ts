@@ -26,6 +26,12 @@ const INSERT = `
   INSERT INTO durable_runs (service, output, host, pid, started_at) VALUES (?, ?, ?, ?, ?)
   RETURNING ${COLUMNS}`;
 
+/** After this time without a note, a run sends no requests any more. */
+const UNSEEN_MS = 10_000;
+const SELECT_SEEN = `
+  SELECT id, paused_until AS pausedUntilMs FROM durable_runs
+  WHERE service = (SELECT service FROM durable_runs WHERE id = ?) AND seen_at > ? ORDER BY id`;
+
 const SELECT_REFUSAL =
   'SELECT started_at AS refusedAt FROM durable_refusals WHERE service = ? AND output = ?';
 const DELETE_REFUSAL = 'DELETE FROM durable_refusals WHERE service = ? AND output = ?';
@@ -89,6 +95,26 @@ class DurableRuns extends Table {
   /** Start of the oldest run that uses this cache now, other than `except`; undefined if there is none. */
   oldestRunning(now: number, except?: number): number | undefined {
     return this.#all().find((row) => row.id !== except && mayRun(row, now))?.startedAt;
+  }
+
+  /**
+   * Notes that a run sends requests now, as it does every second or so.
+   *
+   * @returns The ids of all runs of its service that do, from the oldest one, and until when one of them has to pause.
+   */
+  see(id: number, now: number): { ids: number[]; pausedUntilMs: number } {
+    this.db.run('UPDATE durable_runs SET seen_at = ? WHERE id = ?', now, id);
+    const rows = this.db.all<{ id: number; pausedUntilMs: number }>(
+      SELECT_SEEN,
+      id,
+      now - UNSEEN_MS,
+    );
+    const pauses = rows.map(({ pausedUntilMs }) => pausedUntilMs);
+    return { ids: rows.map((row) => row.id), pausedUntilMs: Math.max(0, ...pauses) };
+  }
+
+  pause(id: number, untilMs: number): void {
+    this.db.run('UPDATE durable_runs SET paused_until = ? WHERE id = ?', untilMs, id);
   }
 
   isInUse(output: string, now: number): boolean {

@@ -96,4 +96,7 @@ export const MIGRATIONS: readonly string[] = [
     service TEXT NOT NULL, output TEXT NOT NULL, started_at INTEGER NOT NULL, PRIMARY KEY (service, output)
   ) STRICT, WITHOUT ROWID;
   ALTER TABLE durable_failures ADD COLUMN dates TEXT NOT NULL DEFAULT '{}';`,
+
+  `ALTER TABLE durable_runs ADD COLUMN seen_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE durable_runs ADD COLUMN paused_until INTEGER NOT NULL DEFAULT 0;`,
 ];
