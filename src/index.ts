@@ -35,6 +35,7 @@ import * as database from './source/cache/database.ts';
 import * as selection from './source/fetch/select-articles.ts';
 import type { ArticleSource } from './source/fetch/selection.ts';
 import { CHECKS, checked, refinedBy } from './support/parameters.ts';
+import * as signatures from './web/assets/signatures.ts';
 import * as migration from './web/migrate/migrate.ts';
 import * as planning from './web/servers/planning-url.ts';
 import { PARTS } from './wiring.ts';
@@ -43,7 +44,9 @@ export { createClient, createFetcher, createLogger } from './checked-service.ts'
 export type { Block, PartsList, PartsListNode, ServiceMaterial } from './convert/model/graphics.ts';
 export type { ContentReader } from './convert/model/input.ts';
 export type { Scene } from './convert/model/scene.ts';
-export type { Asset, AssetForm, Assets } from './deliver/assets.ts';
+export type { AssetDescription } from './deliver/asset-description.ts';
+export type { AssetForm } from './deliver/asset-forms.ts';
+export type { Asset, Assets } from './deliver/assets.ts';
 export type { Pipeline } from './deliver/pipeline.ts';
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator/emulator.ts';
 export {
@@ -81,6 +84,7 @@ export type {
   Selection,
   SelectionFailure,
 } from './source/fetch/selection.ts';
+export type { AssetUrlOptions } from './web/assets/signatures.ts';
 export type { MigrateOptions } from './web/migrate/migrate.ts';
 export type { Change, Hint, HintCode, Migration } from './web/migrate/migrate-url.ts';
 export type { GatewayServer } from './web/servers/http.ts';
@@ -292,6 +296,31 @@ export const migrate = checked(migration.migrate, {
 
 /** Makes the address of the planning page of a service. */
 export const planningUrl = checked(planning.planningUrl, { link: OBJECT });
+
+const TEXTS = z.array(TEXT, 'a list of texts').optional();
+
+/**
+ * Makes a signed address of an asset of `btg2gltf assets`. A page may change values and form within what the signature covers,
+ * without the secret.
+ *
+ * @throws {@link ConverterError} `USAGE` naming a wrong field.
+ * @example
+ * ```ts
+ * const desk = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+ * assetUrl({ server: 'https://assets.example', ...desk, form: 'glb', properties: ['DEKOR'], secret });
+ * // → 'https://assets.example/a/FJEL/LINEA/LN-M.glb?properties=DEKOR&signature=…'
+ * ```
+ */
+export const assetUrl = checked(signatures.assetUrl, {
+  options: z.object(
+    {
+      ...{ server: z.url({ protocol: /^https?$/ }), ...ARTICLE_FIELDS, form: TEXT, secret: TEXT },
+      values: z.record(z.string(), STRING, 'an object of texts').optional(),
+      ...{ forms: TEXTS, properties: TEXTS, expiresAtMs: INSTANT.optional() },
+    },
+    'an object with server, article, form and secret',
+  ),
+});
 
 async function convertWithStore(
   request: ArticleRequest,

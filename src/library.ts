@@ -19,7 +19,7 @@ import type { Credentials } from './source/service/service-config.ts';
 import { asConverterError, ConverterError } from './support/errors.ts';
 import { withTemporaryFolder } from './support/folders.ts';
 import { type Logger, SILENT } from './support/log.ts';
-import { CHECKS, checkParameters } from './support/parameters.ts';
+import { CHECKS, checked, checkParameters } from './support/parameters.ts';
 import { PARTS } from './wiring.ts';
 
 /** The section `service` of a pipeline file, with credentials if they are not in the environment. */
@@ -109,6 +109,15 @@ const ASSETS_CHECKS = {
   resolveMaxAgeMs: CHECKS.number.optional(),
   ...PROCESS_CHECKS,
 } satisfies Record<keyof AssetsParameters, z.ZodType>;
+
+const ASSET_CHECKS = {
+  request: z.object(
+    { manufacturer: CHECKS.text, program: CHECKS.text, basearticlenumber: CHECKS.text },
+    'manufacturer, program and base article number',
+  ),
+  form: z.object({ form: CHECKS.text }, 'an object with form'),
+  how: z.object({ signal: CHECKS.signal.optional() }, 'an object with signal').optional(),
+};
 
 const RUN_CHECKS = {
   pipeline: PIPELINE_GIVEN,
@@ -217,8 +226,16 @@ export async function openAssets(parameters: AssetsParameters): Promise<Assets> 
   return new Promise((resolve, reject) => {
     const untilClosed = (environment: RunEnvironment) =>
       new Promise<void>((end) => {
-        const assets = onDemand.openAssets(pipeline, environment, options);
-        resolve({ asset: assets.asset, close: () => assets.close().finally(end) });
+        onDemand.openAssets(pipeline, environment, options).then(
+          (assets) => {
+            const asset = checked(assets.asset, ASSET_CHECKS, { name: 'asset', isAsync: true });
+            resolve({ ...assets, asset, close: () => assets.close().finally(end) });
+          },
+          (error: unknown) => {
+            reject(error);
+            end();
+          },
+        );
       });
     withEnvironment({ log, now, random, signal, env }, untilClosed).catch(reject);
   });

@@ -80,6 +80,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       describe: 'make pictures and other files of what a pipeline has published',
       load: async () => (await import('./deliver.ts')).deliverCommand,
     },
+    assets: {
+      describe: 'serve models and pictures of any configuration, made when they are asked for',
+      load: async () => (await import('./assets.ts')).assetsCommand,
+    },
     images: {
       describe: 'answer the image requests of ERP systems: articlesimage.jpg',
       load: async () => (await import('./images.ts')).imagesCommand,

@@ -16,6 +16,7 @@ interface PipelineOption extends OptionSpec {
     | 'convert'
     | 'explain'
     | 'deliver'
+    | 'assets'
     | 'worker'
     | 'cancel'
     | 'catalogue'
@@ -28,14 +29,14 @@ interface PipelineOption extends OptionSpec {
 }
 
 /** The commands that fetch from the service. */
-const CONNECTING = ['run', 'fetch', 'record', 'convert', 'worker'] as const;
+const CONNECTING = ['run', 'fetch', 'record', 'convert', 'assets', 'worker'] as const;
 
 /** Every option that is not a field of {@link RunOptions}, in the order in which they are applied. */
 const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   output: {
     type: 'string',
     value: 'DIR',
-    commands: ['run', 'fetch', 'build', 'explain', 'deliver', 'worker', 'cancel'],
+    commands: ['run', 'fetch', 'build', 'explain', 'deliver', 'assets', 'worker', 'cancel'],
     describe: 'output folder, instead of the one in the file',
     replace: (_, dir: string) => {
       const outputDir = resolve(dir);
@@ -45,7 +46,17 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   cache: {
     type: 'string',
     value: 'DIR',
-    commands: ['run', 'fetch', 'build', 'record', 'explain', 'deliver', 'worker', 'cancel'],
+    commands: [
+      'run',
+      'fetch',
+      'build',
+      'record',
+      'explain',
+      'deliver',
+      'assets',
+      'worker',
+      'cancel',
+    ],
     describe: 'cache folder [default: .cache beside the output folder]',
     replace: (_, dir: string) => ({ cacheDir: resolve(dir) }),
   },
@@ -53,7 +64,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     type: 'number',
     min: 1,
     default: SERVICE_DEFAULTS.concurrency,
-    commands: ['run', 'fetch', 'record', 'worker'],
+    commands: ['run', 'fetch', 'record', 'assets', 'worker'],
     describe: 'concurrent requests to the service, of all kinds together',
     replace: ({ service }, concurrency: number) => ({ service: { ...service, concurrency } }),
   },
@@ -65,7 +76,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   },
   'allow-missing-parts': {
     type: 'boolean',
-    commands: ['run', 'build', 'convert', 'worker'],
+    commands: ['run', 'build', 'convert', 'assets', 'worker'],
     describe: 'convert without a missing block, or without the texture of an unreadable image',
     replace: ({ convert }) => ({ convert: { ...convert, allowMissingParts: true } }),
   },
@@ -76,7 +87,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   },
   'log-format': {
     ...LOG_FORMAT_OPTION,
-    commands: ['run', 'fetch', 'build', 'record', 'worker', 'deliver'],
+    commands: ['run', 'fetch', 'build', 'record', 'worker', 'deliver', 'assets'],
   },
   quiet: {
     type: 'boolean',

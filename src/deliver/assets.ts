@@ -1,53 +1,34 @@
 /** Files of exactly the configuration that is asked for, made when they are asked for: as a run makes them, in its cache. */
 
 import { LRUCache } from 'lru-cache';
-import type { z } from 'zod';
+import { conversionText } from '../convert/transform/convert-options.ts';
 import type { ArticleKey } from '../model/article.ts';
-import { configurationKey, configurationLabel } from '../model/configuration-id.ts';
+import { configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { type ConfigurationRequest, OnDemandRun } from '../run/on-demand-run.ts';
+import type { ConfigurationRequest } from '../run/on-demand-run.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
-import { assignPaths, objectKey } from '../run/output/article-path.ts';
-import type { BuiltGlb } from '../run/publishing/deliveries.ts';
-import type { Master } from '../run/publishing/masters.ts';
-import { ConverterError } from '../support/errors.ts';
-import { didYouMean } from '../support/nearest.ts';
-import type { Placed } from './making/delivery.ts';
-import { PICTURES } from './making/names.ts';
-import { closeDeliveries, type OpenDeliveries, openRunDeliveries } from './open-deliveries.ts';
-import { PICTURE_FORMATS } from './pictures/picture-options.ts';
-import { closeRenderer } from './pictures/run-renderer.ts';
+import { openCache, type Sources } from '../run/open/sources.ts';
+import { publishedIn } from '../run/output/published.ts';
+import { openDerivedData } from '../source/cache/content-store.ts';
+import { evictUnused } from '../source/cache/eviction.ts';
+import { asConverterError, ConverterError, type ErrorCode } from '../support/errors.ts';
+import { sha256Hex } from '../support/files.ts';
+import { programVersion } from '../support/version.ts';
+import { type AssetForm, FORM_TYPES, makerOf } from './asset-forms.ts';
+import { AssetSession, type MadeAsset, type Steps } from './asset-session.ts';
+import { FileContents } from './making/file-contents.ts';
+import { publishedMasters } from './pictures/published-masters.ts';
 import { createSharedWork } from './pictures/shared-work.ts';
-import { PROFILE_NAMES } from './profiles/profiles.ts';
-import { deliverSchema, sectionOf } from './section.ts';
-import { USDZ_PROFILE } from './usd/usdz-maker.ts';
 
-/** What is made of a configuration, by the ending of its file; without a profile, a GLB is the one that a run publishes. */
-export type AssetForm =
-  | { form: 'glb'; profile?: string }
-  | { form: 'usdz' }
-  | ({ form: keyof typeof PICTURE_FORMATS } & Partial<Shown>);
-
-/** How a picture shows a model; the defaults are those of the pictures of a run. */
-interface Shown {
-  camera: string;
-  /** Pixels. */
-  width: number;
-  height: number;
-  /** `transparent`, or `#` and six hexadecimal digits, sRGB. */
-  background: string;
-}
-
-/** A file of a configuration. */
-export interface Asset {
-  /** The configuration as the service resolved it. */
-  key: ArticleKey;
-  /** Name for people: the final article number with the ending of its form. */
-  name: string;
-  mimeType: string;
-  sha256: Digest;
-  bytes: Uint8Array;
+/** A file of a configuration, and how it came about. */
+export interface Asset extends MadeAsset {
+  /** When the service was asked what the request means, milliseconds since 1970. */
+  resolvedAtMs: number;
+  /** How long each step took for it, milliseconds; missing if it was made before. */
+  steps?: Steps;
+  /** Why the service could not be asked again, though it is time. */
+  stale?: { code: ErrorCode; message: string };
 }
 
 /** Makes files of configurations. */
@@ -55,12 +36,20 @@ export interface Assets {
   /**
    * Makes a file, unless it was made before. Equal calls at the same time share it.
    *
-   * @param signal - Ends the call. What has begun goes on, for the next one.
-   * @throws {@link ConverterError} `ARTICLE_NOT_FOUND`, `PROPERTY_UNKNOWN`, `PROPERTY_VALUE_REFUSED`,
-   *   `CONFIGURATION_REFUSED`; `NOTHING_TO_DRAW` for an article without parts; `USAGE` for an unknown profile or camera, and for a profile of several files;
-   *   `RATE_LIMITED` while too many are made; any other code that fails an article or a delivery.
+   * @param how - `signal` ends the call: what has begun goes on, for the next one. `beforeMaking` is called before a file is made
+   *   or the service asked; it may throw, to refuse.
+   * @throws {@link ConverterError} `ARTICLE_NOT_FOUND`, also for an article that the pipeline does not select; `PROPERTY_UNKNOWN`,
+   *   `PROPERTY_VALUE_REFUSED`, `CONFIGURATION_REFUSED`, `PERMANENT_ID_NOT_RESOLVABLE`; `NOTHING_TO_DRAW` for an article
+   *   without parts; `USAGE` for an unknown profile or camera, a profile of several files, and a configuration that is named in
+   *   two ways; `RATE_LIMITED` while too many are made; any other code that fails an article or a delivery.
    */
-  asset(request: ConfigurationRequest, form: AssetForm, signal?: AbortSignal): Promise<Asset>;
+  asset(
+    request: ConfigurationRequest,
+    form: AssetForm,
+    how?: { signal?: AbortSignal | undefined; beforeMaking?: () => void },
+  ): Promise<Asset>;
+  /** A file that was made, by its digest; undefined if it is gone. */
+  object(sha256: Digest, form: string): Promise<Pick<Asset, 'bytes' | 'mimeType'> | undefined>;
   close(): Promise<void>;
 }
 
@@ -75,210 +64,284 @@ const RESOLVE_MAX_AGE_MS = 600_000;
 const MADE_AT_ONCE = 4;
 const MOST_WAITING = 64;
 
+/** Files that are kept in memory. */
+const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;
+/** Requests whose result is kept in memory; each has some 500 bytes. */
+const MOST_KNOWN = 10_000;
+/** After the service has given up, or refused a login, it is asked again, milliseconds. */
+const RETRIED_AFTER_MS = 10_000;
+/** Number of new files after which the cache is reduced to its limit. */
+const EVICT_EVERY = 100;
+
+/** Errors of the service, or of the way to it: what was made before is still good. */
+const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
+  ...(['SERVICE_GONE', 'SERVICE_UNREACHABLE', 'RATE_LIMITED', 'LOGIN_REFUSED'] as const),
+  ...(['TOKEN_DIED', 'AUTH_PROTOCOL', 'HTTP_STATUS', 'HTTP_TIMEOUT', 'HTTP_CONNECTION'] as const),
+  ...(['RESPONSE_INVALID', 'RESPONSE_TOO_LARGE', 'ARTICLE_TIMEOUT', 'DISK_FULL'] as const),
+]);
+
+/** After these, a session with the service answers no more. */
+const ENDED: ReadonlySet<ErrorCode> = new Set(['SERVICE_GONE', 'TOKEN_DIED', 'LOGIN_REFUSED']);
+
+/** What a request led to; its content is in the cache. */
+type Known = Omit<MadeAsset, 'bytes'> & Pick<Asset, 'resolvedAtMs'>;
+
+/** Whether the service is no longer available: what was not made before cannot be made now. */
+export function isUnavailable(code: ErrorCode): boolean {
+  return UNAVAILABLE.has(code);
+}
+
 /**
- * Opens what makes files of any configuration of the articles of a service. What is made stays in the cache of the pipeline, by
- * last use, where a run finds it; nothing is published. The store of a pipeline with `store:` is not used.
+ * Opens what makes files of any configuration of the articles that a pipeline selects. What is made stays in the cache of the
+ * pipeline, by last use, where a run finds it; nothing is published. The store of a pipeline with `store:` is not used.
  *
+ * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `STATE_INVALID`.
  * @example
  * ```ts
  * const assets = await openAssets(pipeline, environment);
- * const desk = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M', values: { 'OBERFLÄCHE.DEKOR': 'EI' } };
+ * const desk = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M', values: { DEKOR: 'EI' } };
  * await assets.asset(desk, { form: 'usdz' });   // → { name: 'LN-M-V.EI….usdz', mimeType: 'model/vnd.usdz+zip', bytes, … }
  * ```
  */
-export function openAssets(
+export async function openAssets(
   pipeline: Pipeline,
   environment: RunEnvironment,
   { resolveMaxAgeMs = RESOLVE_MAX_AGE_MS }: AssetsOptions = {},
-): Assets {
-  const once = createSharedWork<Asset>(MADE_AT_ONCE, MOST_WAITING, 'too many files are being made');
+): Promise<Assets> {
   const never = new AbortController().signal;
-  let current: Opened | undefined;
-  const closing = new Set<Promise<void>>();
-  const end = () => {
-    const former = current;
-    current = undefined;
-    if (former === undefined) return;
-    const ended = closeWhenDone(former).finally(() => closing.delete(ended));
-    closing.add(ended);
-    ended.catch((error: Error) => environment.log.warn(error.message));
-  };
-  const renewed = (): Opened => {
-    const now = environment.now();
-    if (current !== undefined && now < current.untilMs) return current;
-    end();
-    const session = Session.open(pipeline, environment);
-    const opened = {
-      session,
-      untilMs: now + resolveMaxAgeMs,
-      working: new Set<Promise<unknown>>(),
-    };
-    session.catch(() => {
-      if (current === opened) current = undefined;
-    });
-    current = opened;
-    return opened;
-  };
+  const once = createSharedWork<Asset>(MADE_AT_ONCE, MOST_WAITING, 'too many files are being made');
+  const kept = await KeptAssets.open(pipeline, environment);
+  const sessions = new Sessions(pipeline, environment, resolveMaxAgeMs);
+  const allow = allowedBy(pipeline, environment);
+  const isCurrent = ({ resolvedAtMs }: Known) => environment.now() < resolvedAtMs + resolveMaxAgeMs;
+
+  let isClosed = false;
   return {
-    async asset(request, form, signal = never) {
-      const wanted = wantedFor(form);
-      const key = JSON.stringify([request, form]);
-      return once(key, signal, async () => {
-        const { session, working } = renewed();
-        const making = session.then((open) => open.make(request, form, wanted));
-        working.add(making);
+    async asset(request, form, { signal = never, beforeMaking = () => {} } = {}) {
+      if (isClosed)
+        throw new ConverterError('USAGE', 'asset: expected open assets, received closed');
+      const maker = makerOf(form);
+      const name = JSON.stringify([request, form]);
+      const known = await kept.find(name);
+      if (known !== undefined && isCurrent(known)) return known;
+      beforeMaking();
+      return once(name, signal, async () => {
         try {
-          return await making;
-        } finally {
-          working.delete(making);
+          const current = sessions.current();
+          const { session, openedAtMs: resolvedAtMs } = current;
+          const made = session.during((open) => open.make(request, form, maker, allow));
+          const { asset, steps } = await made.catch((thrown: unknown) => {
+            if (ENDED.has(asConverterError(thrown).code)) sessions.giveUp(current, thrown);
+            throw thrown;
+          });
+          await kept.put(name, { ...asset, resolvedAtMs });
+          return { ...asset, resolvedAtMs, steps };
+        } catch (thrown) {
+          const { code, message } = asConverterError(thrown);
+          if (known === undefined || !isUnavailable(code)) throw thrown;
+          environment.log.warn('the service cannot be asked again', { code, message });
+          return { ...known, stale: { code, message } };
         }
       });
     },
+    async object(sha256, form) {
+      const mimeType = (FORM_TYPES as Readonly<Record<string, string | undefined>>)[form];
+      if (mimeType === undefined || !Object.hasOwn(FORM_TYPES, form)) return undefined;
+      const bytes = await kept.object(sha256, form);
+      return bytes && { bytes, mimeType };
+    },
     async close() {
-      end();
-      await Promise.all(closing);
+      if (isClosed) return;
+      isClosed = true;
+      await sessions.close();
+      kept.close();
     },
   };
 }
 
-interface Opened {
-  session: Promise<Session>;
-  /** When the service is asked anew. */
-  untilMs: number;
-  /** What it makes. */
-  working: Set<Promise<unknown>>;
+/** Refuses configurations that are not published, where only those are allowed. */
+function allowedBy({ assets, outputDir }: Pipeline, { now }: RunEnvironment) {
+  if (assets.configurations === 'any') return async () => {};
+  const find = publishedMasters(publishedIn(outputDir, now));
+  return async (key: ArticleKey) => {
+    const { master } = await find(key);
+    if (master !== undefined) return;
+    const message = `${configurationLabel(key)}: expected a configuration that is published, received another`;
+    throw new ConverterError('ARTICLE_NOT_FOUND', message);
+  };
 }
 
-async function closeWhenDone({ session, working }: Opened): Promise<void> {
-  await Promise.allSettled(working);
-  await (await session.catch(() => undefined))?.close();
+type Cache = Pick<Sources, 'database' | 'bodies'>;
+
+/** What was made, in the cache and partly in memory: its index is part of what is derived, and evicted like it. */
+class KeptAssets {
+  readonly #cache: Cache;
+  readonly #environment: RunEnvironment;
+  readonly #maxCacheBytes: number;
+  /** Names all that decides what is made, beside the request. */
+  readonly #owner: Digest;
+  readonly #known = new LRUCache<string, Known>({ max: MOST_KNOWN });
+  readonly #bytes = new LRUCache<Digest, Uint8Array>({ maxSize: MOST_BYTES_IN_MEMORY });
+  #made = 0;
+
+  private constructor(cache: Cache, pipeline: Pipeline, environment: RunEnvironment) {
+    const { service, convert, deliver, assets, cacheMaxBytes } = pipeline;
+    const decisive = [programVersion(), service, conversionText(convert), deliver, assets];
+    this.#owner = sha256Hex(JSON.stringify(decisive));
+    this.#cache = cache;
+    this.#environment = environment;
+    this.#maxCacheBytes = cacheMaxBytes;
+  }
+
+  static async open(pipeline: Pipeline, environment: RunEnvironment): Promise<KeptAssets> {
+    return new KeptAssets(await openCache(pipeline.cacheDir), pipeline, environment);
+  }
+
+  async find(name: string): Promise<Asset | undefined> {
+    const known = this.#known.get(name) ?? (await this.#read<Known>(this.#keyOf(name)));
+    const bytes = known && (await this.#contentOf(known));
+    if (bytes === undefined) return undefined;
+    this.#known.set(name, known!);
+    return { ...known!, bytes };
+  }
+
+  async put(name: string, { bytes, ...known }: MadeAsset & Known): Promise<void> {
+    const { form, sha256 } = { ...known, form: endingOf(known.name) };
+    this.#known.set(name, known);
+    this.#bytes.set(sha256, bytes, { size: 1 + bytes.length });
+    // All but descriptions were stored when they were made.
+    if (form === 'json') await this.#contents().put(bytes, known.name);
+    await this.#write(this.#keyOf(name), known);
+    await this.#write(objectName(sha256, form), { bytes: bytes.length });
+    if (++this.#made % EVICT_EVERY === 0) await this.#evict();
+  }
+
+  /** Only what was made on demand: the digest of an answer of the service leads to nothing. */
+  async object(sha256: Digest, form: string): Promise<Uint8Array | undefined> {
+    const known = await this.#read<object>(objectName(sha256, form));
+    return known && this.#contentOf({ sha256, name: `object.${form}` });
+  }
+
+  close(): void {
+    this.#cache.database.close();
+  }
+
+  #keyOf = (name: string) => `asset ${this.#owner} ${name}`;
+
+  async #contentOf({ sha256, name }: Pick<Known, 'sha256' | 'name'>) {
+    const inMemory = this.#bytes.get(sha256);
+    if (inMemory !== undefined) return inMemory;
+    const bytes = await this.#contents().read({ sha256, bytes: 0 }, name);
+    if (bytes !== undefined) this.#bytes.set(sha256, bytes, { size: 1 + bytes.length });
+    return bytes;
+  }
+
+  /** As of now, since what is used is evicted last. */
+  #derived() {
+    const { bodies, database } = this.#cache;
+    return openDerivedData(bodies, database.contents, this.#environment.now());
+  }
+
+  #contents(): FileContents {
+    return new FileContents(this.#derived());
+  }
+
+  async #read<T>(key: string): Promise<T | undefined> {
+    const stored = await this.#derived().get(key);
+    return stored && (JSON.parse(new TextDecoder().decode(stored)) as T);
+  }
+
+  #write(key: string, value: object): Promise<void> {
+    return this.#derived().put(key, new TextEncoder().encode(JSON.stringify(value)));
+  }
+
+  async #evict(): Promise<void> {
+    const { bodies: store, database } = this.#cache;
+    const [now, maxBytes] = [this.#environment.now(), this.#maxCacheBytes];
+    await evictUnused({ store, database, now, maxBytes });
+  }
 }
 
-/** The delivery that makes a form, and its section; undefined for the GLB that a run publishes. */
-type Wanted = { name: string; section?: object } | undefined;
+const objectName = (sha256: Digest, form: string) => `asset object ${sha256} ${form}`;
 
-/** @throws {@link ConverterError} `USAGE` */
-function wantedFor(form: AssetForm): Wanted {
-  if (form.form === 'usdz') return { name: USDZ_PROFILE };
-  if (form.form === 'glb') {
-    const { profile } = form;
-    if (profile === undefined) return undefined;
-    if (PROFILE_NAMES.some((name) => name === profile)) return { name: profile };
-    const expected = `profile: expected one of ${PROFILE_NAMES.join(', ')}`;
-    const received = `received ${JSON.stringify(profile)}${didYouMean(profile, PROFILE_NAMES)}`;
-    throw new ConverterError('USAGE', `${expected}, ${received}`);
-  }
-  const { form: format, camera, ...shown } = form;
-  const pictures = { format, ...shown, ...(camera !== undefined && { cameras: [camera] }) };
-  const read = deliverSchema.safeParse({ pictures });
-  if (read.success) return { name: PICTURES, section: { pictures: read.data.pictures } };
-  const [{ path, message }] = read.error.issues as [z.core.$ZodIssue];
-  const name = path[1] === 'cameras' ? 'camera' : String(path[1] ?? 'picture');
-  throw new ConverterError('USAGE', `${name}: ${message}`);
-}
+const endingOf = (name: string) => name.slice(name.lastIndexOf('.') + 1);
 
-/** Opened deliveries of pictures that are kept: each has other options. */
-const MOST_OPENED = 100;
+/** Sessions with the service, one after the other: a new one asks it again, while the former ends what it does. */
+class Sessions {
+  readonly #pipeline: Pipeline;
+  readonly #environment: RunEnvironment;
+  readonly #maxAgeMs: number;
+  #current: { session: SharedSession; openedAtMs: number } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #refusal: { error: unknown; untilMs: number } | undefined;
+  readonly #closing = new Set<Promise<void>>();
 
-/** An open run with its deliveries, which does what is asked for until it is closed. */
-class Session {
-  readonly #converting: OnDemandRun;
-  readonly #deliveries: OpenDeliveries;
-  readonly #pictures = new LRUCache<string, ReturnType<OpenDeliveries['openMore']>>({
-    max: MOST_OPENED,
-  });
-
-  private constructor(converting: OnDemandRun, deliveries: OpenDeliveries) {
-    this.#converting = converting;
-    this.#deliveries = deliveries;
+  constructor(pipeline: Pipeline, environment: RunEnvironment, maxAgeMs: number) {
+    this.#pipeline = pipeline;
+    this.#environment = environment;
+    this.#maxAgeMs = maxAgeMs;
   }
 
-  static async open(pipeline: Pipeline, environment: RunEnvironment): Promise<Session> {
-    const { progress: _, ...quiet } = environment;
-    const own = { ...quiet, startedAt: environment.now() };
-    const converting = await OnDemandRun.open({ pipeline: onDemand(pipeline) }, own);
-    try {
-      return new Session(converting, await openRunDeliveries(converting.run, { again: false }));
-    } catch (error) {
-      await converting.close();
-      throw error;
-    }
+  /** @throws what the last attempt threw, for some seconds. */
+  current() {
+    const now = this.#environment.now();
+    if (this.#refusal !== undefined && now < this.#refusal.untilMs) throw this.#refusal.error;
+    if (this.#current !== undefined && now < this.#current.openedAtMs + this.#maxAgeMs)
+      return this.#current;
+    this.#end();
+    const session = new SharedSession(AssetSession.open(this.#pipeline, this.#environment));
+    const current = { session, openedAtMs: now };
+    session.whenOpen.catch((error: unknown) => this.giveUp(current, error));
+    this.#current = current;
+    // An open session has a part of the limits of the service, which others may need.
+    this.#timer = setTimeout(() => this.#end(), this.#maxAgeMs).unref();
+    return current;
   }
 
-  async make(request: ConfigurationRequest, { form }: AssetForm, wanted: Wanted): Promise<Asset> {
-    const { key, glb } = await this.#converting.convert(request);
-    const number = key.finalarticlenumber || key.basearticlenumber;
-    const own = { key, name: `${number}.${form}`, mimeType: MIME_TYPES[form] };
-    if (wanted === undefined) {
-      const bytes = await this.#converting.run.output.objects.get(glb.sha256);
-      return { ...own, sha256: glb.sha256, bytes };
-    }
-    const file = await this.#deliver(key, glb, wanted);
-    if (!file.name.endsWith(`.${form}`)) {
-      const message = `profile: expected one of a single file, received "${wanted.name}", whose files articles share`;
-      throw new ConverterError('USAGE', message);
-    }
-    const bytes = (await this.#deliveries.contents.read(file, file.name))!;
-    return { ...own, sha256: file.sha256, bytes };
-  }
-
-  async #deliver(
-    key: ArticleKey,
-    { sha256, bytes }: BuiltGlb,
-    { name, section }: NonNullable<Wanted>,
-  ): Promise<Placed> {
-    const opened =
-      section === undefined ? this.#deliveries.deliveries : await this.#picturesBy(section);
-    const delivery = opened.find((one) => one.name === name)!;
-    const [[, link]] = [...assignPaths([configurationKey(key)])] as [[string, string]];
-    const master: Master = {
-      ...{ id: key, glb: objectKey(sha256), link, sha256, bytes },
-      ...{ isDefault: false, isOnlyOfCarts: false },
-    };
-    const placed: Placed[] = [];
-    const keep = async (file: Placed) => {
-      placed.push(file);
-      return file;
-    };
-    const subject = { label: configurationLabel(key), masters: [master], source: sha256 } as const;
-    await delivery.make(subject, { keep, spend: () => {} });
-    return placed[0]!;
-  }
-
-  #picturesBy(section: object) {
-    const name = JSON.stringify(section);
-    const known = this.#pictures.get(name);
-    if (known !== undefined) return known;
-    const opening = this.#deliveries.openMore(section);
-    this.#pictures.set(name, opening);
-    opening.catch(() => this.#pictures.delete(name));
-    return opening;
+  /** After some seconds another session is opened, since this one has ended: a login is not tried for each request. */
+  giveUp(given: { session: SharedSession }, error: unknown): void {
+    if (this.#current?.session !== given.session) return;
+    this.#refusal = { error, untilMs: this.#environment.now() + RETRIED_AFTER_MS };
+    this.#end();
   }
 
   async close(): Promise<void> {
-    await closeDeliveries(this.#deliveries);
-    await closeRenderer(this.#converting.run);
-    await this.#converting.close();
+    this.#end();
+    await Promise.all(this.#closing);
+  }
+
+  #end(): void {
+    const former = this.#current;
+    this.#current = undefined;
+    clearTimeout(this.#timer);
+    if (former === undefined) return;
+    const ended = former.session.close().finally(() => this.#closing.delete(ended));
+    this.#closing.add(ended);
+    ended.catch((error: Error) => this.#environment.log.warn(error.message));
   }
 }
 
-const MIME_TYPES: Readonly<Record<AssetForm['form'], string>> = {
-  glb: 'model/gltf-binary',
-  usdz: 'model/vnd.usdz+zip',
-  jpg: PICTURE_FORMATS.jpg.mimeType,
-  png: PICTURE_FORMATS.png.mimeType,
-  webp: PICTURE_FORMATS.webp.mimeType,
-  avif: PICTURE_FORMATS.avif.mimeType,
-};
+/** A session that is closed once all has ended that it does. */
+class SharedSession {
+  readonly whenOpen: Promise<AssetSession>;
+  readonly #working = new Set<Promise<unknown>>();
 
-/** A pipeline whose run can make every profile, each with the options that the pipeline gives it. */
-function onDemand(pipeline: Pipeline) {
-  const chosen = sectionOf(pipeline)?.profiles ?? [];
-  const names = new Set<string>(chosen.map((one) => (typeof one === 'string' ? one : one.profile)));
-  const others = [...PROFILE_NAMES, USDZ_PROFILE].filter((name) => !names.has(name));
-  const { store: _, ...rest } = pipeline;
-  return {
-    ...rest,
-    deliver: { profiles: [...chosen, ...others] },
-  };
+  constructor(whenOpen: Promise<AssetSession>) {
+    this.whenOpen = whenOpen;
+  }
+
+  async during<T>(work: (session: AssetSession) => Promise<T>): Promise<T> {
+    const working = this.whenOpen.then(work);
+    this.#working.add(working);
+    try {
+      return await working;
+    } finally {
+      this.#working.delete(working);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#working);
+    await (await this.whenOpen.catch(() => undefined))?.close();
+  }
 }

@@ -26,7 +26,7 @@ const WINGS = {
   distribute: ['store', 'queue'],
   web: [
     ...['planning/state', 'planning/parts', 'planning/panel', 'planning/stage', 'planning'],
-    ...['servers', 'migrate'],
+    ...['servers', 'assets', 'migrate'],
   ],
   cli: [],
 } as const satisfies Record<string, readonly string[]>;

@@ -99,15 +99,18 @@ const QUEUED_PROFILES = ['web', 'ar-android', 'ar-ios'];
 
 /** What workers of a queue make, without anything to convert: on processors of their own, and beside a local run. */
 export async function deliveringByWorkers(input: GroupInput): Promise<void> {
-  await pinned(input, 'workers, profiles', { profiles: ALL_PROFILES });
-  await pinned(input, 'workers, pictures', { pictures: PICTURES });
+  await pinned(input, 'workers, profiles', MORE_SAMPLES, { profiles: ALL_PROFILES });
+  await pinned(input, 'workers, pictures', SAMPLES, { pictures: PICTURES });
   await besideLocal(input, { profiles: ALL_PROFILES });
   await coordinatorAlone(input, input.isQuick ? 200 : 2_000);
 }
 
-const SAMPLES = { range: 'sample', ...DEMO } as const;
-/** With which the start of three workers is little of a run. */
-const MORE_SAMPLES = { range: 'sample', ...finishes() } as const;
+const SAMPLES = { name: 'the demo', range: 'sample' as const, ...DEMO };
+/** With which the start of workers is little of a run. */
+const MORE_SAMPLES = {
+  ...{ name: 'the demo in more finishes', range: 'sample' as const },
+  ...finishes(),
+};
 const timesOf = (all: readonly Measured[]) => inMs(median(all.map(({ seconds }) => seconds)));
 
 /**
@@ -117,13 +120,14 @@ const timesOf = (all: readonly Measured[]) => inMs(median(all.map(({ seconds }) 
 async function pinned(
   { results, isQuick }: GroupInput,
   row: 'workers, profiles' | 'workers, pictures',
+  { name, ...samples }: typeof SAMPLES | typeof MORE_SAMPLES,
   deliver: object,
 ): Promise<void> {
   const release = keepOnFirstProcessor();
-  await withConverted(SAMPLES, deliver, async ({ distributed }) => {
+  await withConverted(samples, deliver, async ({ distributed }) => {
     const of = (count: number) => sideOf(distributed({ count, isPinned: true }));
     const { ours, theirs, ratio } = await inPairs(of(2), of(1), isQuick ? 1 : 3);
-    const detail = `the demo; two ${timesOf(ours)}, one ${timesOf(theirs)}, ${ours.length} pairs`;
+    const detail = `${name}; two ${timesOf(ours)}, one ${timesOf(theirs)}, ${ours.length} pairs`;
     results.add('deliveries', row, { value: ratio, detail });
   }).finally(release);
 }
@@ -138,10 +142,11 @@ function keepOnFirstProcessor(): () => void {
 
 /** Three workers that share two processors, beside the threads of a local run. */
 async function besideLocal({ results, isQuick }: GroupInput, deliver: object): Promise<void> {
-  await withConverted(MORE_SAMPLES, deliver, async ({ distributed, local }) => {
+  const { name, ...samples } = MORE_SAMPLES;
+  await withConverted(samples, deliver, async ({ distributed, local }) => {
     const queued = sideOf(distributed({ count: 3 }));
     const { ratio, ours, theirs } = await inPairs(queued, local, isQuick ? 1 : 3);
-    const detail = `the demo in more finishes; workers ${timesOf(ours)}, local ${timesOf(theirs)}, ${ours.length} pairs`;
+    const detail = `${name}; workers ${timesOf(ours)}, local ${timesOf(theirs)}, ${ours.length} pairs`;
     results.add('deliveries', 'workers, local', { value: ratio, detail });
   });
 }

@@ -6,6 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { against, picturesAgainst } from './against.ts';
+import { assets } from './assets.ts';
 import {
   configurations,
   memory,
@@ -46,6 +47,7 @@ const MEASURE: Readonly<Record<GroupName, (input: GroupInput) => Promise<void>>>
     await delivering(input);
     await deliveringByWorkers(input);
   },
+  assets,
   planning,
   'cold-start': coldStart,
 };

@@ -21,6 +21,7 @@ const UNITS = {
   nanoseconds: (value: number) => `${digits(value)} ns`,
   kilobytes: (value: number) => `${value.toFixed(0)} kB`,
   mebibytes: (value: number) => `${value.toFixed(0)} MiB`,
+  count: (value: number) => value.toFixed(0),
   hours: (value: number) => `${digits(value)} h`,
   'millions a second': (value: number) => `${digits(value)} million/s`,
 } as const;
@@ -200,6 +201,18 @@ export const GROUPS = {
     coordinator: row('coordinator, for each configuration and profile', 'milliseconds', {
       atMost: 0.5,
     }),
+  },
+  assets: {
+    hit: row('asset that is known, over HTTP', 'milliseconds', { atMost: 1.5 }),
+    new: row('asset of a new configuration, with the answers of the service', 'milliseconds', {
+      atMost: 40,
+    }),
+    picture: row('picture of a new configuration', 'milliseconds', { atMost: 290 }),
+    beside: row('known asset beside 16 clients that have files made ÷ alone, 95 %', 'times', {
+      atMost: 3,
+    }),
+    errors: row('errors other than 503 to 200 clients', 'count', { atMost: 0 }),
+    memory: row('memory after 10 s with 200 clients ÷ before', 'times', { atMost: 1.2 }),
   },
   planning: {
     transfer: row('JavaScript of the planning page, compressed', 'kilobytes', { atMost: 350 }),

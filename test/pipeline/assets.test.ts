@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AssetForm, Assets } from '../../src/deliver/assets.ts';
+import type { AssetForm } from '../../src/deliver/asset-forms.ts';
+import type { Assets } from '../../src/deliver/assets.ts';
 import { openAssets, run } from '../../src/library.ts';
 import type { ConfigurationRequest } from '../../src/run/on-demand-run.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
@@ -68,12 +69,14 @@ describe('an asset', () => {
   });
 
   it('is found by a run that is on the same cache', async () => {
-    await assets.asset(DESK, { form: 'glb' });
-    await assets.close();
-    const { report } = await run({ pipeline: contentIn('own') });
+    const own = await openAssets({ pipeline: contentIn('before') });
+    await own.asset(DESK, { form: 'glb' });
+    await own.close();
+    await expect(own.asset(DESK, { form: 'glb' })).rejects.toMatchObject({ code: 'USAGE' });
+    const { report } = await run({ pipeline: contentIn('before') });
     const { converted, unchanged, failed } = report.configurations;
     expect({ all: converted + unchanged, failed }).toEqual({ all: 3, failed: 0 });
-    expect(await listFolder(temporaryFolderOf(join(folder, 'own-cache')))).toEqual([]);
+    expect(await listFolder(temporaryFolderOf(join(folder, 'before-cache')))).toEqual([]);
   });
 
   it('has values by the names of classes and properties', async () => {
@@ -101,7 +104,9 @@ describe('an asset', () => {
       }),
     );
     now += 1000;
-    expect(await own.asset(DESK, { form: 'glb' })).toEqual(first);
+    const { sha256, resolvedAtMs, steps } = await own.asset(DESK, { form: 'glb' });
+    expect([sha256, resolvedAtMs]).toEqual([first!.sha256, now]);
+    expect(steps).toMatchObject({ resolve: expect.any(Number) });
     await own.close();
   });
 
@@ -160,7 +165,7 @@ describe('a request for an asset that there is not', () => {
     const waiting = assets.asset(
       { ...DESK, values: { [FINISH]: 'WS' } },
       { form: 'usdz' },
-      gone.signal,
+      { signal: gone.signal },
     );
     gone.abort(new Error('the client is gone'));
     await expect(waiting).rejects.toThrow('the client is gone');

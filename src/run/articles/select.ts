@@ -2,7 +2,7 @@
 import { dirname, join, relative, sep } from 'node:path';
 import type { ArticleRequest } from '../../model/article.ts';
 import type { CatalogueNode } from '../../model/catalogue.ts';
-import { articleLabel, configurationLabel } from '../../model/configuration-id.ts';
+import { articleKey, articleLabel, configurationLabel } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/warning.ts';
 import type { Fetcher } from '../../source/fetch/fetch-article.ts';
 import type {
@@ -87,6 +87,34 @@ export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Select
     return narrow({ articles, ...notSelected }, only);
   });
 }
+
+/**
+ * Finds the base articles of all that the pipeline selects: the keys of `articleKey`. No article is requested for it but
+ * those of plannings.
+ *
+ * @throws {@link ConverterError} as {@link selectLive}.
+ */
+export async function baseArticles(run: Run): Promise<ReadonlySet<string>> {
+  const { articles } = run.options.pipeline;
+  const { selectArticles } = await import('../../source/fetch/select-articles.ts');
+  const sources = await Promise.all(
+    articles.map(async (entry): Promise<ArticleSource> => {
+      if (entry.kind !== 'configurations') return openSource(entry, run, ALL_TRIED.isUntried);
+      const { manufacturer, program, basearticlenumber } = entry;
+      return { ...NO_CONFIGURATION, manufacturer, program, basearticlenumber };
+    }),
+  );
+  const reader = createReader(await run.sources.session.fetcher(), ALL_TRIED, undefined);
+  const selected = await selectArticles(sources, reader).catch(cannotSelect);
+  return new Set(selected.articles.map(({ request }) => articleKey(request)));
+}
+
+const NO_CONFIGURATION = {
+  kind: 'article',
+  finalarticlenumber: '',
+  reinitstring: '',
+  metareinitstring: '',
+} as const;
 
 /** Selects what the last fetch selected; what it could not select is missing here too. @throws {@link ConverterError} `SNAPSHOT_MISSING`, `NOTHING_SELECTED`. */
 export async function selectFetched({ options, metrics }: Run): Promise<Selection> {

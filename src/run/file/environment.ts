@@ -19,6 +19,7 @@ export const ENVIRONMENT = {
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
   BTG2GLTF_INBOX_SECRET: { secret: true, means: 'with it a page of any origin may post carts' },
   BTG2GLTF_IMAGES_TOKEN: { secret: true, means: 'then image requests need it as their token' },
+  BTG2GLTF_ASSETS_SECRET: { secret: true, means: 'then addresses of assets must be signed' },
   BTG2GLTF_QUEUE_URL: { secret: 'credentials', means: 'address of the queue of --executor bullmq' },
   AWS_ACCESS_KEY_ID: { secret: true, means: 'of a store in S3' },
   AWS_SECRET_ACCESS_KEY: { secret: true, means: 'of a store in S3' },

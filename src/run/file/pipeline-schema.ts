@@ -320,6 +320,14 @@ const anyPipeline = z.strictObject({
   }),
   /** Its wing describes it. */
   deliver: (z.object() as z.ZodType<object, object>).optional(),
+  assets: section('files that are made when they are asked for', {
+    configurations: preset(
+      z.enum(['any', 'published']),
+      'any',
+      'of which configurations of the selected articles: any that the service accepts, or those that a run has published',
+    ),
+    prices: preset(flag, false, 'whether descriptions have the price'),
+  }),
   store: z
     .strictObject({
       url: named.describe('s3://BUCKET/PREFIX, or a folder that all machines see'),

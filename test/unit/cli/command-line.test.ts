@@ -75,7 +75,7 @@ test('every example of the help of a command runs as it is', async () => {
     for (const words of examples.get(name)!) {
       // The first example of init has no argument: its file would be in the working folder.
       if (words.length === 1 && words[0] === 'init') continue;
-      const isServer = ['serve', 'inbox', 'relay', 'images', 'view'].includes(words[0]!);
+      const isServer = ['serve', 'inbox', 'relay', 'assets', 'images', 'view'].includes(words[0]!);
       const env = { BTG2GLTF_AUTH_URL: 'http://127.0.0.1:9/auth' };
       const result = await command(isServer ? [...words, '--port', '0'] : words, {
         env: isServer ? env : {},

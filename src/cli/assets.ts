@@ -1,0 +1,121 @@
+/** `btg2gltf assets`: models and pictures of any configuration, by address. */
+import { languagesOf } from '../run/open/connect.ts';
+import { ASSET_LIMITS } from '../web/assets/limits.ts';
+import { type Command, numberOf, textOf, usageError } from './command.ts';
+import { listenOptions, readListening, readOrigins, serveUntilInterrupted } from './listen.ts';
+import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
+import { openLog } from './run-output.ts';
+import { environmentOf } from './service-options.ts';
+
+const ASSETS_PORT = 4860;
+const RESOLVE_MAX_AGE_SECONDS = 600;
+const MAX_WAIT_SECONDS = ASSET_LIMITS.maxWaitMs / 1000;
+
+/** The command. */
+export const assetsCommand: Command = {
+  positionals: PIPELINE_POSITIONAL,
+  options: {
+    ...listenOptions(ASSETS_PORT),
+    'public-url': {
+      type: 'string',
+      value: 'URL',
+      describe: 'address of this server for others, in links and QR codes [default: as requested]',
+    },
+    'allow-origin': {
+      type: 'string',
+      describe:
+        'origins whose pages may read models, separated by commas; * is all [default: none]',
+    },
+    'max-wait': {
+      type: 'number',
+      min: 1,
+      describe:
+        'seconds that a request waits for what is made; then it gets 503, and the work goes on',
+      default: MAX_WAIT_SECONDS,
+    },
+    'resolve-max-age': {
+      type: 'number',
+      describe: 'seconds after which the service is asked again what a configuration is',
+      default: RESOLVE_MAX_AGE_SECONDS,
+    },
+    'max-new': {
+      type: 'number',
+      min: 1,
+      describe: 'new files that one address may have made in a minute',
+      default: ASSET_LIMITS.newPerMinute,
+    },
+    'max-pixels': {
+      type: 'number',
+      min: 1,
+      describe: 'most pixels of a picture',
+      default: ASSET_LIMITS.pixels,
+    },
+    ...optionsOf('assets'),
+  },
+  notes: [
+    'GET /a/MANUFACTURER/PROGRAM/NUMBER.FORM?CLASS.PROPERTY=VALUE is a file of that configuration, made',
+    'when it is asked for. FORM is glb (with profile=NAME), usdz, json, jpg, png, webp or avif (with camera=',
+    'or frame=1 to 32, size=, background=), qr.svg or qr.png. PROPERTY alone is enough where one class has',
+    'it; finalarticlenumber= and reinitstring=, or permanentid=, mean a configuration, too. A slash in a number',
+    'is %2F. GET /ar/MANUFACTURER/PROGRAM/NUMBER is a page that shows it in a room. Only articles that the',
+    'pipeline selects are there; assets: in the pipeline file says more. If BTG2GLTF_ASSETS_SECRET is set,',
+    'addresses must be signed, as assetUrl() of the library does. ERP systems find articlesimage.jpg, too.',
+    '',
+  ],
+  examples: [
+    'btg2gltf assets pipeline.yaml',
+    'curl -O "http://127.0.0.1:4860/a/FJEL/LINEA/LN-M.glb?DEKOR=EI"',
+    "btg2gltf assets pipeline.yaml --host 0.0.0.0 --allow-host assets.example --allow-origin '*'",
+  ],
+  async run(args, io) {
+    // Any page may read: it posts nothing.
+    const at = await readListening({ ...args, 'allow-origin': undefined }, ASSETS_PORT);
+    const origins =
+      textOf(args, 'allow-origin') === '*' ? ['*'] : await readOrigins(args, 'allow-origin');
+    const publicUrl = readPublicUrl(textOf(args, 'public-url'));
+    const { pipeline } = await readRunOptions(args, io);
+    const log = await openLog(args, io);
+    const environment = { ...environmentOf(io), log };
+    const [{ openAssets }, { openAssetServer }] = await Promise.all([
+      import('../deliver/assets.ts'),
+      import('../web/assets/server.ts'),
+    ]);
+    const seconds = numberOf(args, 'resolve-max-age') ?? RESOLVE_MAX_AGE_SECONDS;
+    // The requests have their own signal: Ctrl-C first ends the requests to the server.
+    const own = { ...environment, signal: new AbortController().signal };
+    const assets = await openAssets(pipeline, own, { resolveMaxAgeMs: seconds * 1000 });
+    const limits = {
+      maxWaitMs: (numberOf(args, 'max-wait') ?? MAX_WAIT_SECONDS) * 1000,
+      newPerMinute: numberOf(args, 'max-new') ?? ASSET_LIMITS.newPerMinute,
+      pixels: numberOf(args, 'max-pixels') ?? ASSET_LIMITS.pixels,
+    };
+    const options = {
+      ...{ ...at, assets, name: pipeline.name, lang: languagesOf(pipeline.service)[0], limits },
+      ...{ origins, publicUrl, now: io.now, log },
+      secret: io.env.BTG2GLTF_ASSETS_SECRET || undefined,
+      imagesToken: io.env.BTG2GLTF_IMAGES_TOKEN || undefined,
+    };
+    try {
+      return await serveUntilInterrupted(
+        at,
+        io,
+        () => openAssetServer(options),
+        ({ url }) =>
+          `  Assets of ${pipeline.name} at ${url}/a/<manufacturer>/<program>/<number>.glb\n`,
+      );
+    } finally {
+      await assets.close();
+    }
+  },
+};
+
+function readPublicUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const { protocol, username, password, pathname, origin } = new URL(
+    URL.canParse(text) ? text : 'about:',
+  );
+  if (/^https?:$/.test(protocol) && username + password === '' && pathname === '/') return origin;
+  throw usageError(
+    '--public-url: expected scheme and host, such as https://assets.example, received another text',
+  );
+}

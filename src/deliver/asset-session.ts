@@ -1,0 +1,183 @@
+/** An open run with its deliveries, which makes files of configurations until it is closed. */
+
+import { LRUCache } from 'lru-cache';
+import type { ArticleKey } from '../model/article.ts';
+import { configurationKey, configurationLabel } from '../model/configuration-id.ts';
+import type { Digest } from '../model/snapshot.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import { type ConfigurationRequest, OnDemandRun } from '../run/on-demand-run.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
+import { assignPaths, objectKey } from '../run/output/article-path.ts';
+import type { BuiltGlb } from '../run/publishing/deliveries.ts';
+import type { Master } from '../run/publishing/masters.ts';
+import { ConverterError, isConverterError } from '../support/errors.ts';
+import { sha256Hex } from '../support/files.ts';
+import { describeAsset } from './asset-description.ts';
+import { type AssetForm, FORM_TYPES, type FormMaker } from './asset-forms.ts';
+import type { Placed } from './making/delivery.ts';
+import { closeDeliveries, type OpenDeliveries, openRunDeliveries } from './open-deliveries.ts';
+import { closeRenderer } from './pictures/run-renderer.ts';
+import { PROFILE_NAMES } from './profiles/profiles.ts';
+import { sectionOf } from './section.ts';
+import { USDZ_PROFILE } from './usd/usdz-maker.ts';
+
+/** A file of a configuration. */
+export interface MadeAsset {
+  /** The configuration as the service resolved it. */
+  key: ArticleKey;
+  /** Name for people: the final article number with the ending of its form. */
+  name: string;
+  mimeType: string;
+  sha256: Digest;
+  bytes: Uint8Array;
+}
+
+/** Milliseconds since 1970, and how long each step took. */
+export type Steps = Partial<Record<'resolve' | 'convert' | 'make', number>>;
+
+/** Opened deliveries of pictures that are kept: each has other options. */
+const MOST_OPENED = 100;
+
+/** Makes files while its run is open. */
+export class AssetSession {
+  readonly #converting: OnDemandRun;
+  readonly #deliveries: OpenDeliveries;
+  readonly #now: () => number;
+  readonly #pictures = new LRUCache<string, ReturnType<OpenDeliveries['openMore']>>({
+    max: MOST_OPENED,
+  });
+
+  private constructor(converting: OnDemandRun, deliveries: OpenDeliveries, now: () => number) {
+    this.#converting = converting;
+    this.#deliveries = deliveries;
+    this.#now = now;
+  }
+
+  static async open(pipeline: Pipeline, environment: RunEnvironment): Promise<AssetSession> {
+    const { progress: _, ...quiet } = environment;
+    const own = { ...quiet, startedAt: environment.now() };
+    const converting = await OnDemandRun.open({ pipeline: onDemand(pipeline) }, own);
+    try {
+      const deliveries = await openRunDeliveries(converting.run, { again: false });
+      return new AssetSession(converting, deliveries, environment.now);
+    } catch (error) {
+      await converting.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Makes a file.
+   *
+   * @param allow - Throws if this configuration must not be made.
+   * @returns The file, and how long the steps took, milliseconds.
+   */
+  async make(
+    request: ConfigurationRequest,
+    { form }: AssetForm,
+    maker: FormMaker,
+    allow: (key: ArticleKey) => Promise<void>,
+  ): Promise<{ asset: MadeAsset; steps: Steps }> {
+    const steps: Steps = {};
+    const measured = async <T>(step: keyof Steps, work: () => Promise<T>): Promise<T> => {
+      const startedMs = this.#now();
+      const result = await work();
+      steps[step] = this.#now() - startedMs;
+      return result;
+    };
+    const resolved = await measured('resolve', () => this.#converting.resolve(request));
+    const { key } = resolved;
+    await allow(key);
+    const convert = () => measured('convert', () => this.#converting.convert(resolved));
+    const number = key.finalarticlenumber || key.basearticlenumber;
+    const own = { key, name: `${number}.${form}`, mimeType: FORM_TYPES[form] };
+    if (maker.kind === 'description') {
+      const glb = await convert().catch((error: unknown) => {
+        if (isConverterError(error, 'NOTHING_TO_DRAW')) return undefined;
+        throw error;
+      });
+      const description = await measured('make', async () => {
+        const { prices } = this.#converting.run.options.pipeline.assets;
+        const article = await this.#converting.articleOf(resolved);
+        return describeAsset(key, article, { prices, glb });
+      });
+      const bytes = new TextEncoder().encode(JSON.stringify(description));
+      return { asset: { ...own, sha256: sha256Hex(bytes), bytes }, steps };
+    }
+    const glb = await convert();
+    const content = await measured('make', () =>
+      maker.kind === 'master' ? this.#master(glb) : this.#delivered(key, glb, form, maker),
+    );
+    return { asset: { ...own, ...content }, steps };
+  }
+
+  async #master({ sha256 }: BuiltGlb): Promise<Pick<MadeAsset, 'sha256' | 'bytes'>> {
+    return { sha256, bytes: await this.#converting.run.output.objects.get(sha256) };
+  }
+
+  async #delivered(
+    key: ArticleKey,
+    glb: BuiltGlb,
+    form: AssetForm['form'],
+    maker: Extract<FormMaker, { kind: 'delivery' }>,
+  ): Promise<Pick<MadeAsset, 'sha256' | 'bytes'>> {
+    const file = await this.#deliver(key, glb, maker);
+    if (!file.name.endsWith(`.${form}`)) {
+      const message = `profile: expected one of a single file, received "${maker.name}", whose files articles share`;
+      throw new ConverterError('USAGE', message);
+    }
+    const bytes = (await this.#deliveries.contents.read(file, file.name))!;
+    return { sha256: file.sha256, bytes };
+  }
+
+  async #deliver(
+    key: ArticleKey,
+    { sha256, bytes }: BuiltGlb,
+    { name, section }: Extract<FormMaker, { kind: 'delivery' }>,
+  ): Promise<Placed> {
+    const opened =
+      section === undefined ? this.#deliveries.deliveries : await this.#picturesBy(section);
+    const delivery = opened.find((one) => one.name === name)!;
+    const [[, link]] = [...assignPaths([configurationKey(key)])] as [[string, string]];
+    const master: Master = {
+      ...{ id: key, glb: objectKey(sha256), link, sha256, bytes },
+      ...{ isDefault: false, isOnlyOfCarts: false },
+    };
+    const placed: Placed[] = [];
+    const keep = async (file: Placed) => {
+      placed.push(file);
+      return file;
+    };
+    const subject = { label: configurationLabel(key), masters: [master], source: sha256 } as const;
+    await delivery.make(subject, { keep, spend: () => {} });
+    return placed[0]!;
+  }
+
+  #picturesBy(section: object) {
+    const name = JSON.stringify(section);
+    const known = this.#pictures.get(name);
+    if (known !== undefined) return known;
+    const opening = this.#deliveries.openMore(section);
+    this.#pictures.set(name, opening);
+    opening.catch(() => this.#pictures.delete(name));
+    return opening;
+  }
+
+  async close(): Promise<void> {
+    await closeDeliveries(this.#deliveries);
+    await closeRenderer(this.#converting.run);
+    await this.#converting.close();
+  }
+}
+
+/** A pipeline whose run can make every profile, each with the options that the pipeline gives it. */
+function onDemand(pipeline: Pipeline) {
+  const chosen = sectionOf(pipeline)?.profiles ?? [];
+  const names = new Set<string>(chosen.map((one) => (typeof one === 'string' ? one : one.profile)));
+  const others = [...PROFILE_NAMES, USDZ_PROFILE].filter((name) => !names.has(name));
+  const { store: _, ...rest } = pipeline;
+  return {
+    ...rest,
+    deliver: { profiles: [...chosen, ...others] },
+  };
+}

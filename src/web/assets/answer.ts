@@ -1,0 +1,98 @@
+/** Answers of contents as caches and browsers like them: entity tags, conditional and partial requests, compression. */
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sha256Hex } from '../../support/files.ts';
+
+interface Content {
+  bytes: Uint8Array;
+  mimeType: string;
+  /** Digest of the bytes. @defaultValue computed */
+  sha256?: string;
+}
+
+const ENCODERS = {
+  br: (bytes: Uint8Array) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (bytes: Uint8Array) => promisify(gzip)(bytes),
+} as const;
+
+/** Less than this fits into a packet anyway. */
+const COMPRESSED_FROM_BYTES = 1024;
+/** Pictures and archives are compressed already; meshes are, where their profile compresses them. */
+const COMPRESSIBLE = /^(?:text\/|application\/json|application\/problem\+json|image\/svg)/;
+
+/**
+ * Answers a GET or HEAD request with a content: 200, 206 for one range, 304 for who has it, 416 for a range beyond its end.
+ *
+ * Of a compressible content, the answer is compressed as the request accepts; ranges are of what is not compressed.
+ *
+ * @see RFC 9110, 13.1 and 14.
+ */
+export async function sendContent(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { bytes, mimeType, sha256 = sha256Hex(bytes) }: Content,
+): Promise<FastifyReply> {
+  const isCompressible = COMPRESSIBLE.test(mimeType) && bytes.length >= COMPRESSED_FROM_BYTES;
+  const encoding = isCompressible
+    ? encodingFor(String(request.headers['accept-encoding'] ?? ''))
+    : undefined;
+  const etag = encoding === undefined ? `"${sha256}"` : `"${sha256}-${encoding}"`;
+  reply.headers({
+    ...{ etag, 'x-content-type-options': 'nosniff' },
+    ...(isCompressible ? addedVary(reply, 'accept-encoding') : { 'accept-ranges': 'bytes' }),
+  });
+  if (isKnown(String(request.headers['if-none-match'] ?? ''), etag)) return reply.code(304).send();
+  reply.type(mimeType);
+  if (encoding !== undefined) {
+    reply.header('content-encoding', encoding);
+    return reply.send(Buffer.from(await ENCODERS[encoding](bytes)));
+  }
+  const range = isCompressible ? undefined : rangeOf(request, etag, bytes.length);
+  if (range === undefined) return reply.send(asBuffer(bytes));
+  if (range === 'beyond') {
+    return reply.code(416).header('content-range', `bytes */${bytes.length}`).send();
+  }
+  const { first, last } = range;
+  reply.code(206).header('content-range', `bytes ${first}-${last}/${bytes.length}`);
+  return reply.send(asBuffer(bytes.subarray(first, last + 1)));
+}
+
+/** The header `Vary` with one name more. */
+export function addedVary(reply: FastifyReply, name: string): { vary: string } {
+  const before = reply.getHeader('vary');
+  return { vary: before === undefined ? name : `${before}, ${name}` };
+}
+
+const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+
+function encodingFor(accepted: string): keyof typeof ENCODERS | undefined {
+  const refused = new Set(
+    Array.from(accepted.matchAll(/([\w*]+)\s*;\s*q=0(?:\.0*)?(?=\s*(?:,|$))/g), ([, name]) => name),
+  );
+  const names = new Set(Array.from(accepted.matchAll(/[\w*]+(?=\s*(?:;|,|$))/g), ([name]) => name));
+  return (['br', 'gzip'] as const).find((name) => names.has(name) && !refused.has(name));
+}
+
+/** Whether a header `If-None-Match` has the tag; weak comparison, as it is defined. */
+function isKnown(header: string, etag: string): boolean {
+  if (header.trim() === '*') return true;
+  return header.split(/\s*,\s*/).some((tag) => tag.replace(/^W\//, '') === etag);
+}
+
+/** The range of a request; undefined if all is to be sent, also for several ranges and for what is no range. */
+function rangeOf(
+  { headers, method }: FastifyRequest,
+  etag: string,
+  length: number,
+): { first: number; last: number } | 'beyond' | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? [];
+  const condition = headers['if-range'];
+  if (method !== 'GET' || (from === '' && to === '')) return undefined;
+  if (condition !== undefined && condition !== etag) return undefined;
+  const first = from === '' ? Math.max(0, length - Number(to)) : Number(from);
+  const last = from === '' || to === '' ? length - 1 : Math.min(Number(to), length - 1);
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined;
+  return first >= length || (from === '' && Number(to) === 0) ? 'beyond' : { first, last };
+}

@@ -1,0 +1,145 @@
+/** The page that shows an article in the room of its reader: on a phone by its own viewer, on other devices by a code to scan. */
+import { createHash } from 'node:crypto';
+import { encode, renderSVG } from 'uqr';
+
+/** What the page shows; addresses are absolute. */
+interface ArPage {
+  /** Language of the texts. */
+  lang: string;
+  title: string;
+  /** Address of the page itself. */
+  url: string;
+  picture: string;
+  usdz: string;
+  /** Of the profile `ar-android`. */
+  glb: string;
+}
+
+/** A code that a phone across a table can read. */
+const QR = { ecc: 'M', border: 2 } as const;
+
+const TEXTS = {
+  en: {
+    open: 'View in your room',
+    tap: 'Tap the picture to view it in your room, in its real size.',
+    scan: 'Scan this code with a phone or tablet to see it in your room, in its real size.',
+    download: 'Download the 3D model',
+  },
+  de: {
+    open: 'In Ihrem Raum ansehen',
+    tap: 'Tippen Sie auf das Bild, um das Möbel in wahrer Größe in Ihrem Raum zu sehen.',
+    scan: 'Scannen Sie diesen Code mit einem Telefon oder Tablet, um das Möbel in wahrer Größe in Ihrem Raum zu sehen.',
+    download: '3D-Modell herunterladen',
+  },
+} as const;
+
+const STYLE = `
+:root { color-scheme: light dark; }
+body { margin: 0; min-height: 100vh; display: grid; place-content: center; justify-items: center; gap: 1rem;
+  padding: 1rem; box-sizing: border-box; font: 1rem/1.5 system-ui, sans-serif; text-align: center; }
+h1 { font-size: 1.25rem; margin: 0; }
+[data-for] { display: grid; justify-items: center; gap: 1rem; }
+img, svg { display: block; max-width: min(90vw, 26rem); max-height: 50vh; height: auto; border-radius: 12px; }
+svg { width: 12rem; background: #fff; }
+a.open { display: inline-block; padding: 0.75rem 1.5rem; border-radius: 999px; background: #1a5fb4; color: #fff; text-decoration: none; font-weight: 600; }
+a:focus-visible { outline: 3px solid #4a86e0; outline-offset: 3px; }
+a[rel=ar] { display: block; color: inherit; text-decoration: none; }
+p { max-width: 32rem; margin: 0; }
+[hidden] { display: none; }`;
+
+/**
+ * One page for all devices, so that a cache in between needs to know none: a line of script shows the part of this one. Quick
+ * Look opens a link whose only element is a picture; Scene Viewer, the address of an Android application.
+ */
+const SCRIPT = `
+const isApple = document.createElement('a').relList.supports('ar') || /iPhone|iPad|iPod/.test(navigator.userAgent);
+const kind = isApple ? 'apple' : /Android/.test(navigator.userAgent) ? 'android' : 'other';
+for (const part of document.querySelectorAll('[data-for]')) part.hidden = part.dataset.for !== kind;`;
+
+const digest = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** The content security policy of the page: only its own style and script, and pictures of its server. */
+export const AR_POLICY = [
+  "default-src 'none'",
+  "img-src 'self'",
+  `style-src ${digest(STYLE)}`,
+  `script-src ${digest(SCRIPT)}`,
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** Makes the page. */
+export function arPage({ lang, title, url, picture, usdz, glb }: ArPage): string {
+  const texts = lang.toLowerCase().startsWith('de') ? TEXTS.de : TEXTS.en;
+  const name = escaped(title);
+  const image = `<img src="${escaped(picture)}" alt="${name}" width="640" height="640">`;
+  return `<!doctype html>
+<html lang="${texts === TEXTS.de ? 'de' : 'en'}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${name}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${name}</h1>
+<div data-for="apple" hidden>
+<a rel="ar" href="${escaped(`${usdz}#allowsContentScaling=0`)}">${image}</a>
+<p>${texts.tap}</p>
+</div>
+<div data-for="android" hidden>
+${image}
+<p><a class="open" href="${escaped(sceneViewer(glb, url, title))}">${texts.open}</a></p>
+</div>
+<div data-for="other">
+${image}
+${qrSvg(url)}
+<p>${texts.scan}</p>
+<p><a href="${escaped(glb)}">${texts.download}</a></p>
+</div>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+}
+
+/** The address by which Android opens Scene Viewer; without it, the page stays. @see developers.google.com/ar/develop/scene-viewer, 2026-11 */
+function sceneViewer(glb: string, page: string, title: string): string {
+  const parameters = new URLSearchParams({
+    file: glb,
+    mode: 'ar_preferred',
+    resizable: 'false',
+    title,
+  });
+  const fallback = `S.browser_fallback_url=${encodeURIComponent(page)}`;
+  const intent = `scheme=https;package=com.google.ar.core;action=android.intent.action.VIEW;${fallback};end;`;
+  return `intent://arvr.google.com/scene-viewer/1.0?${parameters}#Intent;${intent}`;
+}
+
+/** A QR code as SVG. */
+export function qrSvg(text: string): string {
+  return renderSVG(text, QR);
+}
+
+/** Pixels of a side of a module. */
+const MODULE_PIXELS = 8;
+
+/** A QR code as PNG. */
+export async function qrPng(text: string): Promise<Uint8Array> {
+  const { data, size } = encode(text, QR);
+  const { default: sharp } = await import('sharp');
+  const pixels = Uint8Array.from(data.flat(), (isDark) => (isDark ? 0 : 255));
+  const side = size * MODULE_PIXELS;
+  const image = sharp(pixels, { raw: { width: size, height: size, channels: 1 } });
+  return image.resize(side, side, { kernel: 'nearest' }).png({ palette: true }).toBuffer();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+
+const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign]!);

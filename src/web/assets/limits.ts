@@ -1,0 +1,47 @@
+/** Limits of what one sender may have made. */
+import { LRUCache } from 'lru-cache';
+import { Refusal } from '../servers/http.ts';
+
+/** What one server does at most. */
+export interface AssetLimits {
+  /** How long a request waits for what is made, milliseconds; that goes on. */
+  maxWaitMs: number;
+  /** New files of one sender in a minute. */
+  newPerMinute: number;
+  /** Pixels of a picture. */
+  pixels: number;
+}
+
+/** Defaults of {@link AssetLimits}. A picture of 2,048 × 2,048 takes a core for some seconds. */
+export const ASSET_LIMITS: AssetLimits = {
+  maxWaitMs: 20_000,
+  newPerMinute: 120,
+  pixels: 2048 ** 2,
+};
+
+const MINUTE_MS = 60_000;
+/** Senders that are remembered; the one that has sent nothing for the longest time is forgotten first. */
+const MOST_SENDERS = 100_000;
+
+/**
+ * Counts what is made for each sender, in a window that slides: the budget of a minute fills again evenly.
+ *
+ * @param perMinute - New files of one sender.
+ * @param now - Milliseconds since 1970.
+ * @returns Counts one; throws a {@link Refusal} 429 with `Retry-After` beyond the limit.
+ */
+export function perSender(perMinute: number, now: () => number): (sender: string) => void {
+  const budgets = new LRUCache<string, { left: number; atMs: number }>({ max: MOST_SENDERS });
+  return (sender) => {
+    const nowMs = now();
+    const { left, atMs } = budgets.get(sender) ?? { left: perMinute, atMs: nowMs };
+    const filled = Math.min(perMinute, left + ((nowMs - atMs) * perMinute) / MINUTE_MS);
+    if (filled < 1) {
+      const seconds = Math.ceil(((1 - filled) * MINUTE_MS) / perMinute / 1000);
+      throw new Refusal(429, `expected at most ${perMinute} new files a minute, received more`, {
+        headers: { 'retry-after': String(seconds) },
+      });
+    }
+    budgets.set(sender, { left: filled - 1, atMs: nowMs });
+  };
+}
