@@ -1,5 +1,6 @@
 /** An open run with its deliveries, which makes files of configurations until it is closed. */
 
+import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import type { ArticleKey } from '../model/article.ts';
 import { configurationKey, configurationLabel } from '../model/configuration-id.ts';
@@ -58,7 +59,9 @@ export class AssetSession {
     const own = { ...quiet, startedAt: environment.now() };
     const converting = await OnDemandRun.open({ pipeline: onDemand(pipeline) }, own);
     try {
-      const deliveries = await openRunDeliveries(converting.run, { again: false });
+      // One processor answers what is there already.
+      const apart = Math.max(1, availableParallelism() - 1);
+      const deliveries = await openRunDeliveries(converting.run, { again: false, apart });
       return new AssetSession(converting, deliveries, environment.now);
     } catch (error) {
       await converting.close();

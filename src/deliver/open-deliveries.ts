@@ -24,19 +24,19 @@ export interface OpenDeliveries {
 /**
  * Opens the deliveries of a run. Threads and browsers start when they are needed.
  *
- * @param how - `again`: whether also those files are made that were made before; `isWorker`: whether what ends a thread must
- *   not end the process.
+ * @param how - `again`: whether also those files are made that were made before; `apart`: number of threads beside this one,
+ *   which does not make files then, and which they cannot end.
  */
 export async function openRunDeliveries(
   run: Run,
-  { again, isWorker = false }: { again: boolean; isWorker?: boolean },
+  { again, apart }: { again: boolean; apart?: number },
 ): Promise<OpenDeliveries> {
   const { options, environment } = run;
   const wanted = sectionOf(options.pipeline) ?? {};
   const contents = FileContents.of(run);
   const threads = await openThreads(wanted, {
-    count: isWorker ? 1 : workerCount(options.workers),
-    isApart: isWorker,
+    count: apart ?? workerCount(options.workers),
+    isApart: apart !== undefined,
     objects: contents.objects,
     once: createStoredOnce(again ? undefined : run.sources.derived),
     heapMb: options.pipeline.limits.conversionHeapMb,
@@ -70,7 +70,7 @@ export class WorkerDeliveries {
    * @throws {@link ConverterError} why they cannot be made.
    */
   async make(task: DeliveryTask): Promise<number> {
-    this.#opened ??= openRunDeliveries(this.#run, { again: false, isWorker: true });
+    this.#opened ??= openRunDeliveries(this.#run, { again: false, apart: 1 });
     const { deliveries } = await this.#opened;
     const delivery = deliveries.find(({ name }) => name === task.delivery);
     if (delivery?.prepare === undefined) {

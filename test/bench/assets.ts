@@ -5,14 +5,14 @@ import { writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { inMs } from './details.ts';
+
 import { median } from './process.ts';
 import type { GroupInput } from './results.ts';
 import { inWorkspace, whileServing } from './workspace.ts';
 
 const DESK = '/a/FJEL/LINEA/LN-M';
 /** Each has other finishes than those before: what they consist of is known. */
-const FINISHES = ['EI', 'NB', 'BU', 'WS', 'SI', 'AH'];
+const FINISHES = ['EI', 'NB', 'BU', 'WS', 'LG'];
 /** Large articles, which several threads or processes convert. */
 const SLOW = ['LN-B160/160', 'LN-D120/80', 'LN-D160/80', 'LN-D180/80'];
 const CLIENTS = 200;
@@ -76,7 +76,7 @@ async function hits({ results, isQuick }: GroupInput, address: string): Promise<
   await expected(url);
   const times: number[] = [];
   for (let i = 0; i < (isQuick ? 100 : 1000); i++) times.push((await expected(url)).ms);
-  const detail = `${times.length} requests one after the other over one connection; 95 % within ${inMs(quantile(times, 0.95))}`;
+  const detail = `${times.length} requests one after the other over one connection; 95 % within ${ms(quantile(times, 0.95))}`;
   results.add('assets', 'hit', { value: median(times), detail });
 }
 
@@ -91,10 +91,10 @@ async function newOnes({ results }: GroupInput, address: string): Promise<void> 
     return times.slice(1);
   };
   const glbs = await timesOf('glb?');
-  const detail = `${glbs.length} finishes of a desk, with the answers of the emulator; the slowest ${inMs(Math.max(...glbs))}`;
+  const detail = `${glbs.length} finishes of a desk, with the answers of the emulator; the slowest ${ms(Math.max(...glbs))}`;
   results.add('assets', 'new', { value: median(glbs), detail });
   const pictures = await timesOf('jpg?size=800&');
-  const of = `${pictures.length} finishes of a desk, 800²; the slowest ${inMs(Math.max(...pictures))}`;
+  const of = `${pictures.length} finishes of a desk, 800²; the slowest ${ms(Math.max(...pictures))}`;
   results.add('assets', 'picture', { value: median(pictures), detail: of });
 }
 
@@ -129,7 +129,7 @@ async function besideSlow({ results, isQuick }: GroupInput, address: string): Pr
   const beside = await measure(() => isDone);
   await slow;
   const [before, after] = [alone, beside].map((times) => quantile(times, 0.95)) as [number, number];
-  const detail = `95 % within ${inMs(before)} alone, ${inMs(after)} while ${SLOW_AT_ONCE} clients had ${made} files of the profile web made`;
+  const detail = `95 % within ${ms(before)} alone, ${ms(after)} while ${SLOW_AT_ONCE} clients had ${made} files of the profile web made`;
   results.add('assets', 'beside', { value: after / before, detail });
 }
 
@@ -137,7 +137,7 @@ async function besideSlow({ results, isQuick }: GroupInput, address: string): Pr
 async function crowd({ results, isQuick }: GroupInput, address: string): Promise<void> {
   const seconds = isQuick ? 15 : 60;
   const processId = Number(
-    execFileSync('sh', ['-c', "pgrep -f 'main.js assets' | head -1"], { encoding: 'utf8' }),
+    execFileSync('sh', ['-c', "pgrep -f 'cli/[m]ain.js assets' | head -1"], { encoding: 'utf8' }),
   );
   const ends = performance.now() + seconds * 1000;
   const statuses = new Map<number, number>();
@@ -145,7 +145,9 @@ async function crowd({ results, isQuick }: GroupInput, address: string): Promise
   const clients = Array.from({ length: CLIENTS }, async () => {
     while (performance.now() < ends) {
       const isNew = next++ % 200 === 0;
-      const width = isNew ? `&BREITE=${1000 + (next % 1000)}` : '';
+      const width = isNew
+        ? `&BREITE=${800 + 50 * (Math.floor(next / 200) % 13)}&TIEFE=${600 + 100 * (Math.floor(next / 2600) % 4)}`
+        : '';
       const { status } = await get(
         `${address}${DESK}.glb?DEKOR=${FINISHES[next % FINISHES.length]}${width}`,
       );
@@ -164,8 +166,7 @@ async function crowd({ results, isQuick }: GroupInput, address: string): Promise
   })();
   await Promise.all([...clients, watched]);
   const answers = [...statuses.values()].reduce((sum, count) => sum + count, 0);
-  const errors =
-    answers - (statuses.get(200) ?? 0) - (statuses.get(503) ?? 0) - (statuses.get(422) ?? 0);
+  const errors = answers - (statuses.get(200) ?? 0) - (statuses.get(503) ?? 0);
   const all = [...statuses].map(([status, count]) => `${count} of ${status}`).join(', ');
   const detail = `${CLIENTS} clients for ${seconds} s, ${Math.round(answers / seconds)} answers a second: ${all}; ${Math.round(early / 2 ** 20)} MiB in the first 10 s, then ${Math.round(late / 2 ** 20)}`;
   results.add('assets', 'errors', { value: errors, detail });
@@ -176,6 +177,8 @@ function residentBytes(processId: number): number {
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${processId}/status`, 'utf8'))!;
   return Number(kilobytes) * 1024;
 }
+
+const ms = (milliseconds: number) => `${milliseconds.toFixed(1)} ms`;
 
 function quantile(times: readonly number[], part: number): number {
   const sorted = times.toSorted((a, b) => a - b);
