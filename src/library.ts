@@ -20,7 +20,7 @@ import { asConverterError, ConverterError } from './support/errors.ts';
 import { withTemporaryFolder } from './support/folders.ts';
 import { type Logger, SILENT } from './support/log.ts';
 import { CHECKS, checked, checkParameters } from './support/parameters.ts';
-import { PARTS } from './wiring.ts';
+import { openAssetsOf, PARTS } from './wiring.ts';
 
 /** The section `service` of a pipeline file, with credentials if they are not in the environment. */
 export interface ServiceInput extends Omit<PipelineInput['service'], 'emulator'> {
@@ -222,11 +222,10 @@ export async function openAssets(parameters: AssetsParameters): Promise<Assets> 
   checkParameters('openAssets', parameters, ASSETS_CHECKS);
   const { pipeline: given, env: _, log, now, random, signal, ...options } = parameters;
   const { pipeline, env } = await readRunPipeline('openAssets', given, parameters.env);
-  const onDemand = await import('./deliver/assets.ts');
   return new Promise((resolve, reject) => {
     const untilClosed = (environment: RunEnvironment) =>
       new Promise<void>((end) => {
-        onDemand.openAssets(pipeline, environment, options).then(
+        openAssetsOf(pipeline, environment, options).then(
           (assets) => {
             const asset = checked(assets.asset, ASSET_CHECKS, { name: 'asset', isAsync: true });
             resolve({ ...assets, asset, close: () => assets.close().finally(end) });

@@ -1,6 +1,7 @@
 /** `btg2gltf assets`: models and pictures of any configuration, by address. */
 import { languagesOf } from '../run/open/connect.ts';
 import { ASSET_LIMITS } from '../web/assets/limits.ts';
+import { openAssetsOf } from '../wiring.ts';
 import { type Command, numberOf, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, readOrigins, serveUntilInterrupted } from './listen.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
@@ -76,14 +77,11 @@ export const assetsCommand: Command = {
     const { pipeline } = await readRunOptions(args, io);
     const log = await openLog(args, io);
     const environment = { ...environmentOf(io), log };
-    const [{ openAssets }, { openAssetServer }] = await Promise.all([
-      import('../deliver/assets.ts'),
-      import('../web/assets/server.ts'),
-    ]);
+    const { openAssetServer } = await import('../web/assets/server.ts');
     const seconds = numberOf(args, 'resolve-max-age') ?? RESOLVE_MAX_AGE_SECONDS;
     // The requests have their own signal: Ctrl-C first ends the requests to the server.
     const own = { ...environment, signal: new AbortController().signal };
-    const assets = await openAssets(pipeline, own, { resolveMaxAgeMs: seconds * 1000 });
+    const assets = await openAssetsOf(pipeline, own, { resolveMaxAgeMs: seconds * 1000 });
     const limits = {
       maxWaitMs: (numberOf(args, 'max-wait') ?? MAX_WAIT_SECONDS) * 1000,
       newPerMinute: numberOf(args, 'max-new') ?? ASSET_LIMITS.newPerMinute,

@@ -8,6 +8,7 @@ import type { Digest } from '../model/snapshot.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import { type ConfigurationRequest, OnDemandRun } from '../run/on-demand-run.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
+import type { OpenSharedStore } from '../run/open/shared-store.ts';
 import { assignPaths, objectKey } from '../run/output/article-path.ts';
 import type { BuiltGlb } from '../run/publishing/deliveries.ts';
 import type { Master } from '../run/publishing/masters.ts';
@@ -15,7 +16,7 @@ import { ConverterError, isConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { describeAsset } from './asset-description.ts';
 import { type AssetForm, FORM_TYPES, type FormMaker } from './asset-forms.ts';
-import type { Placed } from './making/delivery.ts';
+import { type Placed, storedMasters } from './making/delivery.ts';
 import { closeDeliveries, type OpenDeliveries, openRunDeliveries } from './open-deliveries.ts';
 import { closeRenderer } from './pictures/run-renderer.ts';
 import { PROFILE_NAMES } from './profiles/profiles.ts';
@@ -54,10 +55,15 @@ export class AssetSession {
     this.#now = now;
   }
 
-  static async open(pipeline: Pipeline, environment: RunEnvironment): Promise<AssetSession> {
+  /** @param openStore - Opens the store of a pipeline with `store:`. */
+  static async open(
+    pipeline: Pipeline,
+    environment: RunEnvironment,
+    openStore?: OpenSharedStore,
+  ): Promise<AssetSession> {
     const { progress: _, ...quiet } = environment;
     const own = { ...quiet, startedAt: environment.now() };
-    const converting = await OnDemandRun.open({ pipeline: onDemand(pipeline) }, own);
+    const converting = await OnDemandRun.open({ pipeline: onDemand(pipeline) }, own, openStore);
     try {
       // One processor answers what is there already.
       const apart = Math.max(1, availableParallelism() - 1);
@@ -114,8 +120,9 @@ export class AssetSession {
     return { asset: { ...own, ...content }, steps };
   }
 
-  async #master({ sha256 }: BuiltGlb): Promise<Pick<MadeAsset, 'sha256' | 'bytes'>> {
-    return { sha256, bytes: await this.#converting.run.output.objects.get(sha256) };
+  async #master(glb: BuiltGlb): Promise<Pick<MadeAsset, 'sha256' | 'bytes'>> {
+    const { read } = storedMasters(this.#converting.run)(glb);
+    return { sha256: glb.sha256, bytes: await read() };
   }
 
   async #delivered(
@@ -178,9 +185,8 @@ function onDemand(pipeline: Pipeline) {
   const chosen = sectionOf(pipeline)?.profiles ?? [];
   const names = new Set<string>(chosen.map((one) => (typeof one === 'string' ? one : one.profile)));
   const others = [...PROFILE_NAMES, USDZ_PROFILE].filter((name) => !names.has(name));
-  const { store: _, ...rest } = pipeline;
   return {
-    ...rest,
+    ...pipeline,
     deliver: { profiles: [...chosen, ...others] },
   };
 }

@@ -1,30 +1,22 @@
 /** Files of exactly the configuration that is asked for, made when they are asked for: as a run makes them, in its cache. */
 
-import { LRUCache } from 'lru-cache';
-import { conversionText } from '../convert/transform/convert-options.ts';
 import type { ArticleKey } from '../model/article.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import type { ConfigurationRequest } from '../run/on-demand-run.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
-import { openCache, type Sources } from '../run/open/sources.ts';
-import { publishedIn } from '../run/output/published.ts';
-import { openDerivedData } from '../source/cache/content-store.ts';
-import { evictUnused } from '../source/cache/eviction.ts';
+import type { OpenSharedStore } from '../run/open/shared-store.ts';
+import { type Published, publishedIn } from '../run/output/published.ts';
 import { asConverterError, ConverterError, type ErrorCode } from '../support/errors.ts';
-import { sha256Hex } from '../support/files.ts';
-import { programVersion } from '../support/version.ts';
 import { type AssetForm, FORM_TYPES, makerOf } from './asset-forms.ts';
-import { AssetSession, type MadeAsset, type Steps } from './asset-session.ts';
-import { FileContents } from './making/file-contents.ts';
+import { AssetSession, type Steps } from './asset-session.ts';
+import { type KeptAsset, KeptAssets } from './kept-assets.ts';
 import { publishedMasters } from './pictures/published-masters.ts';
 import { createSharedWork } from './pictures/shared-work.ts';
 
 /** A file of a configuration, and how it came about. */
-export interface Asset extends MadeAsset {
-  /** When the service was asked what the request means, milliseconds since 1970. */
-  resolvedAtMs: number;
+export interface Asset extends KeptAsset {
   /** How long each step took for it, milliseconds; missing if it was made before. */
   steps?: Steps;
   /** Why the service could not be asked again, though it is time. */
@@ -58,21 +50,20 @@ export interface AssetsOptions {
   resolveMaxAgeMs?: number;
 }
 
+/** What a pipeline with `store:` needs: the wing above brings it. */
+interface AssetsStore {
+  open: OpenSharedStore;
+  published: Published;
+}
+
 const RESOLVE_MAX_AGE_MS = 600_000;
 
 /** Files that are made at the same time, and those that may wait for that. */
 const MADE_AT_ONCE = 4;
 const MOST_WAITING = 64;
 
-/** Files that are kept in memory. */
-const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;
-/** Requests whose result is kept in memory; each has some 500 bytes. */
-const MOST_KNOWN = 10_000;
 /** After the service has given up, or refused a login, it is asked again, milliseconds. */
 const RETRIED_AFTER_MS = 10_000;
-/** Number of new files after which the cache is reduced to its limit. */
-const EVICT_EVERY = 100;
-
 /** Errors of the service, or of the way to it: what was made before is still good. */
 const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
   ...(['SERVICE_GONE', 'SERVICE_UNREACHABLE', 'RATE_LIMITED', 'LOGIN_REFUSED'] as const),
@@ -83,9 +74,6 @@ const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
 /** After these, a session with the service answers no more. */
 const ENDED: ReadonlySet<ErrorCode> = new Set(['SERVICE_GONE', 'TOKEN_DIED', 'LOGIN_REFUSED']);
 
-/** What a request led to; its content is in the cache. */
-type Known = Omit<MadeAsset, 'bytes'> & Pick<Asset, 'resolvedAtMs'>;
-
 /** Whether the service is no longer available: what was not made before cannot be made now. */
 export function isUnavailable(code: ErrorCode): boolean {
   return UNAVAILABLE.has(code);
@@ -93,8 +81,10 @@ export function isUnavailable(code: ErrorCode): boolean {
 
 /**
  * Opens what makes files of any configuration of the articles that a pipeline selects. What is made stays in the cache of the
- * pipeline, by last use, where a run finds it; nothing is published. The store of a pipeline with `store:` is not used.
+ * pipeline, by last use, where a run finds it; nothing is published. With a store, several machines have it together: what one
+ * makes is there for all, and one of them makes it.
  *
+ * @param store - For a pipeline with `store:`.
  * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `STATE_INVALID`.
  * @example
  * ```ts
@@ -107,13 +97,17 @@ export async function openAssets(
   pipeline: Pipeline,
   environment: RunEnvironment,
   { resolveMaxAgeMs = RESOLVE_MAX_AGE_MS }: AssetsOptions = {},
+  store?: AssetsStore,
 ): Promise<Assets> {
   const never = new AbortController().signal;
   const once = createSharedWork<Asset>(MADE_AT_ONCE, MOST_WAITING, 'too many files are being made');
-  const kept = await KeptAssets.open(pipeline, environment);
-  const sessions = new Sessions(pipeline, environment, resolveMaxAgeMs);
-  const allow = allowedBy(pipeline, environment);
-  const isCurrent = ({ resolvedAtMs }: Known) => environment.now() < resolvedAtMs + resolveMaxAgeMs;
+  const shared = await store?.open(pipeline, environment);
+  const kept = await KeptAssets.open(pipeline, environment, shared);
+  const open = () => AssetSession.open(pipeline, environment, store?.open);
+  const sessions = new Sessions(open, environment, resolveMaxAgeMs);
+  const allow = allowedBy(pipeline, environment, store?.published);
+  const isCurrent = ({ resolvedAtMs }: KeptAsset) =>
+    environment.now() < resolvedAtMs + resolveMaxAgeMs;
 
   let isClosed = false;
   return {
@@ -127,15 +121,16 @@ export async function openAssets(
       beforeMaking();
       return once(name, signal, async () => {
         try {
-          const current = sessions.current();
-          const { session, openedAtMs: resolvedAtMs } = current;
-          const made = session.during((open) => open.make(request, form, maker, allow));
-          const { asset, steps } = await made.catch((thrown: unknown) => {
-            if (ENDED.has(asConverterError(thrown).code)) sessions.giveUp(current, thrown);
-            throw thrown;
+          return await kept.makeOnce(name, isCurrent, async () => {
+            const current = sessions.current();
+            const { session, openedAtMs: resolvedAtMs } = current;
+            const made = session.during((opened) => opened.make(request, form, maker, allow));
+            const { asset, steps } = await made.catch((thrown: unknown) => {
+              if (ENDED.has(asConverterError(thrown).code)) sessions.giveUp(current, thrown);
+              throw thrown;
+            });
+            return { ...asset, resolvedAtMs, steps };
           });
-          await kept.put(name, { ...asset, resolvedAtMs });
-          return { ...asset, resolvedAtMs, steps };
         } catch (thrown) {
           const { code, message } = asConverterError(thrown);
           if (known === undefined || !isUnavailable(code)) throw thrown;
@@ -160,9 +155,13 @@ export async function openAssets(
 }
 
 /** Refuses configurations that are not published, where only those are allowed. */
-function allowedBy({ assets, outputDir }: Pipeline, { now }: RunEnvironment) {
+function allowedBy(
+  { assets, outputDir }: Pipeline,
+  { now }: RunEnvironment,
+  published = publishedIn(outputDir, now),
+) {
   if (assets.configurations === 'any') return async () => {};
-  const find = publishedMasters(publishedIn(outputDir, now));
+  const find = publishedMasters(published);
   return async (key: ArticleKey) => {
     const { master } = await find(key);
     if (master !== undefined) return;
@@ -171,104 +170,9 @@ function allowedBy({ assets, outputDir }: Pipeline, { now }: RunEnvironment) {
   };
 }
 
-type Cache = Pick<Sources, 'database' | 'bodies'>;
-
-/** What was made, in the cache and partly in memory: its index is part of what is derived, and evicted like it. */
-class KeptAssets {
-  readonly #cache: Cache;
-  readonly #environment: RunEnvironment;
-  readonly #maxCacheBytes: number;
-  /** Names all that decides what is made, beside the request. */
-  readonly #owner: Digest;
-  readonly #known = new LRUCache<string, Known>({ max: MOST_KNOWN });
-  readonly #bytes = new LRUCache<Digest, Uint8Array>({ maxSize: MOST_BYTES_IN_MEMORY });
-  #made = 0;
-
-  private constructor(cache: Cache, pipeline: Pipeline, environment: RunEnvironment) {
-    const { service, convert, deliver, assets, cacheMaxBytes } = pipeline;
-    const decisive = [programVersion(), service, conversionText(convert), deliver, assets];
-    this.#owner = sha256Hex(JSON.stringify(decisive));
-    this.#cache = cache;
-    this.#environment = environment;
-    this.#maxCacheBytes = cacheMaxBytes;
-  }
-
-  static async open(pipeline: Pipeline, environment: RunEnvironment): Promise<KeptAssets> {
-    return new KeptAssets(await openCache(pipeline.cacheDir), pipeline, environment);
-  }
-
-  async find(name: string): Promise<Asset | undefined> {
-    const known = this.#known.get(name) ?? (await this.#read<Known>(this.#keyOf(name)));
-    const bytes = known && (await this.#contentOf(known));
-    if (bytes === undefined) return undefined;
-    this.#known.set(name, known!);
-    return { ...known!, bytes };
-  }
-
-  async put(name: string, { bytes, ...known }: MadeAsset & Known): Promise<void> {
-    const { form, sha256 } = { ...known, form: endingOf(known.name) };
-    this.#known.set(name, known);
-    this.#bytes.set(sha256, bytes, { size: 1 + bytes.length });
-    // All but descriptions were stored when they were made.
-    if (form === 'json') await this.#contents().put(bytes, known.name);
-    await this.#write(this.#keyOf(name), known);
-    await this.#write(objectName(sha256, form), { bytes: bytes.length });
-    if (++this.#made % EVICT_EVERY === 0) await this.#evict();
-  }
-
-  /** Only what was made on demand: the digest of an answer of the service leads to nothing. */
-  async object(sha256: Digest, form: string): Promise<Uint8Array | undefined> {
-    const known = await this.#read<object>(objectName(sha256, form));
-    return known && this.#contentOf({ sha256, name: `object.${form}` });
-  }
-
-  close(): void {
-    this.#cache.database.close();
-  }
-
-  #keyOf = (name: string) => `asset ${this.#owner} ${name}`;
-
-  async #contentOf({ sha256, name }: Pick<Known, 'sha256' | 'name'>) {
-    const inMemory = this.#bytes.get(sha256);
-    if (inMemory !== undefined) return inMemory;
-    const bytes = await this.#contents().read({ sha256, bytes: 0 }, name);
-    if (bytes !== undefined) this.#bytes.set(sha256, bytes, { size: 1 + bytes.length });
-    return bytes;
-  }
-
-  /** As of now, since what is used is evicted last. */
-  #derived() {
-    const { bodies, database } = this.#cache;
-    return openDerivedData(bodies, database.contents, this.#environment.now());
-  }
-
-  #contents(): FileContents {
-    return new FileContents(this.#derived());
-  }
-
-  async #read<T>(key: string): Promise<T | undefined> {
-    const stored = await this.#derived().get(key);
-    return stored && (JSON.parse(new TextDecoder().decode(stored)) as T);
-  }
-
-  #write(key: string, value: object): Promise<void> {
-    return this.#derived().put(key, new TextEncoder().encode(JSON.stringify(value)));
-  }
-
-  async #evict(): Promise<void> {
-    const { bodies: store, database } = this.#cache;
-    const [now, maxBytes] = [this.#environment.now(), this.#maxCacheBytes];
-    await evictUnused({ store, database, now, maxBytes });
-  }
-}
-
-const objectName = (sha256: Digest, form: string) => `asset object ${sha256} ${form}`;
-
-const endingOf = (name: string) => name.slice(name.lastIndexOf('.') + 1);
-
 /** Sessions with the service, one after the other: a new one asks it again, while the former ends what it does. */
 class Sessions {
-  readonly #pipeline: Pipeline;
+  readonly #open: () => Promise<AssetSession>;
   readonly #environment: RunEnvironment;
   readonly #maxAgeMs: number;
   #current: { session: SharedSession; openedAtMs: number } | undefined;
@@ -276,8 +180,8 @@ class Sessions {
   #refusal: { error: unknown; untilMs: number } | undefined;
   readonly #closing = new Set<Promise<void>>();
 
-  constructor(pipeline: Pipeline, environment: RunEnvironment, maxAgeMs: number) {
-    this.#pipeline = pipeline;
+  constructor(open: () => Promise<AssetSession>, environment: RunEnvironment, maxAgeMs: number) {
+    this.#open = open;
     this.#environment = environment;
     this.#maxAgeMs = maxAgeMs;
   }
@@ -289,7 +193,7 @@ class Sessions {
     if (this.#current !== undefined && now < this.#current.openedAtMs + this.#maxAgeMs)
       return this.#current;
     this.#end();
-    const session = new SharedSession(AssetSession.open(this.#pipeline, this.#environment));
+    const session = new SharedSession(this.#open());
     const current = { session, openedAtMs: now };
     session.whenOpen.catch((error: unknown) => this.giveUp(current, error));
     this.#current = current;

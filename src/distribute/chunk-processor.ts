@@ -181,7 +181,7 @@ function peakBytes(): number {
 /** Opens a run that the store describes, and the snapshots that its machines share, if they share any. */
 async function openRun({ options, environment, store }: ChunkProcessorSettings, id: string) {
   const { startedAt, missing, ...flags } = await new ChunkObjects(store, id).description();
-  const shared = { missing: new Set(missing), shared: sharedStore(store) };
+  const shared = { missing: new Set(missing), shared: sharedStore(store, environment.now) };
   // Memory for one browser: a machine has several workers.
   const own = { ...options, ...flags, memory: 1 };
   const work = await openWorkerRun(own, { ...environment, startedAt }, shared);

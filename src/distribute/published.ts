@@ -43,7 +43,7 @@ const FRESH_MS = 2_000;
 const YOUNG_MS = 24 * 60 * 60 * 1000;
 /** The folder of a delivery, never one of the store itself: an edited list must not remove objects from those. */
 const DELIVERED =
-  /^(?!(?:bodies|derived|objects|probes|responses|runs|snapshots|work)\/)[a-z][\w-]*\//;
+  /^(?!(?:bodies|derived|leases|objects|probes|responses|runs|snapshots|work)\/)[a-z][\w-]*\//;
 
 /**
  * Opens the published files of a pipeline, wherever they are.

@@ -6,6 +6,7 @@ import type { SharedStore } from '../run/open/shared-store.ts';
 import { findUnfinishedRun } from './chunk-objects.ts';
 import { seriesOf } from './chunks.ts';
 import { SharedContents } from './contents.ts';
+import { takeLease } from './leases.ts';
 import { openSharedOutput } from './output.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import { oldStoreRuns, planStorePrune, removeFromStore } from './published.ts';
@@ -25,17 +26,18 @@ export async function openSharedStore(
   pipeline: Pipeline,
   environment: RunEnvironment,
 ): Promise<OpenStore> {
-  return sharedStore(await pipelineStore(pipeline, environment));
+  return sharedStore(await pipelineStore(pipeline, environment), environment.now);
 }
 
-/** The functions of a store that a run uses. */
-export function sharedStore(objects: ObjectStore): OpenStore {
+/** The functions of a store that a run uses. @param now - Milliseconds since 1970. */
+export function sharedStore(objects: ObjectStore, now: () => number): OpenStore {
   return {
     objects,
     name: objects.name,
     responses: openSharedResponses(objects),
     derived: openSharedDerivedData(objects),
     bodies: (own) => new SharedContents(own, objects),
+    lease: (name) => takeLease(objects, name, now),
     loadSnapshots: (database, service, request) =>
       new SharedSnapshots(objects, database, service).load(seriesOf({ article: { request } })),
     openOutput: (...output) => openSharedOutput(objects, ...output),

@@ -18,6 +18,7 @@ import { type HeldRun, holdRun } from './open/held-run.ts';
 import { type Run, withReadingRun } from './open/open-run.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
 import type { RunOptions } from './open/run-options.ts';
+import type { OpenSharedStore } from './open/shared-store.ts';
 import { fetchAndConvert } from './processor/configuration.ts';
 
 /** A configuration of an article: the default one, with values, by its numbers and configuration strings, or as it was stored. */
@@ -73,12 +74,17 @@ export class OnDemandRun {
    * @param options - The output folder is replaced by one among the temporary files of the cache, which keeps what was made.
    * @throws {@link ConverterError} as `withReadingRun`, `LOGIN_REFUSED`.
    */
-  static async open(options: RunOptions, environment: RunEnvironment): Promise<OnDemandRun> {
+  static async open(
+    options: RunOptions,
+    environment: RunEnvironment,
+    openStore?: OpenSharedStore,
+  ): Promise<OnDemandRun> {
     const { pipeline } = options;
     const held = await holdRun((work) =>
       viaTemporary(temporaryFolder(pipeline.cacheDir), async (outputDir) => {
         const own = { ...options, pipeline: { ...pipeline, outputDir } };
-        await withReadingRun(own, environment, work).finally(() => removeTree(outputDir));
+        const working = withReadingRun(own, environment, work, openStore);
+        await working.finally(() => removeTree(outputDir));
       }),
     );
     try {

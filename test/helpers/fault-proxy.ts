@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { environmentOf } from './child.ts';
 import type { Answer } from './fault-server.ts';
@@ -28,7 +29,8 @@ export async function startFaultProxy(emulator: Emulator) {
   const seen: string[] = [];
   let open = 0;
   let mostOpen = 0;
-  const server = createServer((incoming, response) => {
+  let latencyMs = 0;
+  const server = createServer(async (incoming, response) => {
     const url = incoming.url ?? '';
     seen.push(url);
     if (!/\/auth\/|\/logout\//.test(url)) {
@@ -37,6 +39,7 @@ export async function startFaultProxy(emulator: Emulator) {
         open--;
       });
     }
+    if (latencyMs > 0) await delay(latencyMs);
     const fault = faults.find(([pattern]) => pattern.test(url))?.[1];
     const disturbance = fault === undefined ? choose(url) : { answer: fault };
     if (disturbance !== undefined && 'answer' in disturbance) {
@@ -67,6 +70,10 @@ export async function startFaultProxy(emulator: Emulator) {
     /** Asked about every request that no URL above matches; undefined lets it through. */
     disturb(by: typeof choose) {
       choose = by;
+    },
+    /** Answers so much later, milliseconds, as a network does. */
+    slowBy(ms: number) {
+      latencyMs = ms;
     },
     /** Answers everything rightly again. */
     mend() {

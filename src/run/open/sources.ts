@@ -32,6 +32,8 @@ export interface SharedSources {
   readonly derived: SharedDerivedData;
   /** Puts the bodies of this machine before those of the store; `flush` waits until the store has all. */
   bodies(own: ContentStore): ContentStore & { flush(): Promise<void> };
+  /** Takes a lease of a piece of work; returns what ends it, or undefined if another machine has it. */
+  lease(name: string): Promise<(() => Promise<void>) | undefined>;
   /** Takes the snapshots of the series of a request into the database. @param service - Its name there. */
   loadSnapshots(database: CacheDatabase, service: string, request: ArticleRequest): Promise<void>;
 }

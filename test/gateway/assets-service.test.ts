@@ -1,0 +1,115 @@
+/** A server of assets and its service: slow, away, or asked by a run at the same time. */
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readManifest } from '../../src/run/output/manifest.ts';
+import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
+import { type DailyRuns, LIVE_ONCE, openDailyRuns } from '../helpers/daily-runs.ts';
+import { html } from '../helpers/fault-server.ts';
+import { type RunningCommand, startCommand } from '../helpers/running-command.ts';
+import { until } from '../helpers/until.ts';
+
+const ARTICLES = 60;
+const CONCURRENCY = 4;
+const CLIENTS = 20;
+
+let range: CountedRange;
+let runs: DailyRuns;
+const started: RunningCommand[] = [];
+
+beforeEach(async () => {
+  range = countedRange({ articles: ARTICLES, blocks: 20, images: 4 });
+  const service = { ...LIVE_ONCE, concurrency: CONCURRENCY };
+  runs = await openDailyRuns(range, { service });
+});
+afterEach(async () => {
+  await Promise.all(started.splice(0).map(({ end }) => end()));
+  await runs.close();
+});
+
+/** Starts a server; returns the address of each article of the range. */
+async function serve(env: Readonly<Record<string, string>>, ...options: string[]) {
+  const words = ['assets', runs.pipelineFile, '--port', '0', '--max-new', '1000', ...options];
+  const running = await startCommand(words, { ...runs.proxy.env, ...env });
+  started.push(running);
+  const { origin } = new URL(running.url);
+  return (index: number, form = 'glb') => {
+    const { manufacturer, program, number } = range.articleAt(index);
+    return `${origin}/a/${manufacturer}/${program}/${encodeURIComponent(number)}.${form}`;
+  };
+}
+
+const digest = (bytes: ArrayBuffer) =>
+  createHash('sha256').update(Buffer.from(bytes)).digest('hex');
+
+describe('a service that is away', () => {
+  it('leaves what was made before, with a warning, and a sentence for what is new', async () => {
+    const addressOf = await serve({}, '--resolve-max-age', '0');
+    const before = await fetch(addressOf(0));
+    const bytes = digest(await before.arrayBuffer());
+    expect([before.status, before.headers.get('warning')]).toEqual([200, null]);
+    runs.proxy.break(/./, (response, request) => {
+      response.statusCode = 503;
+      html(response, request);
+    });
+    const after = await fetch(addressOf(0));
+    expect([after.status, digest(await after.arrayBuffer())]).toEqual([200, bytes]);
+    expect(after.headers.get('warning')).toMatch(/^110 - ".*"$/);
+    expect(Number(after.headers.get('age'))).toBeGreaterThanOrEqual(0);
+    const other = await fetch(addressOf(1));
+    expect(other.status).toBe(503);
+    expect(Number(other.headers.get('retry-after'))).toBeGreaterThan(0);
+    const problem = JSON.stringify(await other.json());
+    expect(problem).toMatch(/"code":"[A-Z_]+"/);
+    for (const secret of [new URL(runs.proxy.env.BTG2GLTF_BASE_URL!).host, runs.emulator.password])
+      expect(problem).not.toContain(secret);
+  });
+
+  it('is not asked to log in for each request', async () => {
+    const addressOf = await serve({ BTG2GLTF_PASSWORD: 'wrong' });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => (await fetch(addressOf(index))).status),
+    );
+    expect(new Set(answers)).toEqual(new Set([503]));
+    expect((await fetch(addressOf(11))).status).toBe(503);
+    const logins = runs.proxy.seen.filter((url) => url.includes('GetSessionToken'));
+    expect(logins.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a service that is slow', () => {
+  it('is waited for up to a limit; then the work goes on, and its result is there', async () => {
+    runs.proxy.slowBy(400);
+    const addressOf = await serve({}, '--max-wait', '1');
+    const first = await fetch(addressOf(0));
+    expect([first.status, first.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await first.json()).toMatchObject({
+      detail: expect.stringContaining('still being made'),
+    });
+    runs.proxy.slowBy(0);
+    await until(async () => expect((await fetch(addressOf(0))).status).toBe(200));
+  });
+});
+
+describe('a run beside the clients of a server', () => {
+  it('keeps the limits of the service with it, and publishes what it would alone', async () => {
+    const addressOf = await serve({});
+    expect((await fetch(addressOf(0))).status).toBe(200);
+    runs.proxy.slowBy(5);
+    const running = runs.call(['run', runs.pipelineFile]);
+    const answers = new Map<string, string>();
+    const wanted = Array.from({ length: ARTICLES }, (_, index) => index);
+    const clients = Array.from({ length: CLIENTS }, async () => {
+      for (let index = wanted.pop(); index !== undefined; index = wanted.pop()) {
+        const answer = await fetch(addressOf(index));
+        expect(answer.status).toBe(200);
+        answers.set(range.articleAt(index).number, digest(await answer.arrayBuffer()));
+      }
+    });
+    const [result] = await Promise.all([running, ...clients]);
+    expect(result).toMatchObject({ exit: 0 });
+    expect(runs.proxy.mostAtOnce()).toBeLessThanOrEqual(CONCURRENCY);
+    const published = await readManifest(runs.outputDir);
+    const digests = published.map((line) => [line.basearticlenumber, line.sha256!]);
+    expect(new Map(digests as [string, string][])).toEqual(answers);
+  });
+});
