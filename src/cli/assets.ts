@@ -1,5 +1,7 @@
 /** `btg2gltf assets`: models and pictures of any configuration, by address. */
 import { languagesOf } from '../run/open/connect.ts';
+import { readBytes } from '../support/files.ts';
+import { mediaTypeOf } from '../support/media-types.ts';
 import { ASSET_LIMITS } from '../web/assets/limits.ts';
 import { openAssetsOf } from '../wiring.ts';
 import { type Command, numberOf, textOf, usageError } from './command.ts';
@@ -51,6 +53,11 @@ export const assetsCommand: Command = {
       describe: 'most pixels of a picture',
       default: ASSET_LIMITS.pixels,
     },
+    placeholder: {
+      type: 'string',
+      value: 'FILE',
+      describe: 'picture that is sent, with the status 503, while one is still being made',
+    },
     ...optionsOf('assets'),
   },
   notes: [
@@ -74,6 +81,7 @@ export const assetsCommand: Command = {
     const origins =
       textOf(args, 'allow-origin') === '*' ? ['*'] : await readOrigins(args, 'allow-origin');
     const publicUrl = readPublicUrl(textOf(args, 'public-url'));
+    const placeholder = await readPlaceholder(textOf(args, 'placeholder'));
     const { pipeline } = await readRunOptions(args, io);
     const log = await openLog(args, io);
     const environment = { ...environmentOf(io), log };
@@ -89,7 +97,7 @@ export const assetsCommand: Command = {
     };
     const options = {
       ...{ ...at, assets, name: pipeline.name, lang: languagesOf(pipeline.service)[0], limits },
-      ...{ origins, publicUrl, now: io.now, log },
+      ...{ origins, publicUrl, placeholder, now: io.now, log },
       secret: io.env.BTG2GLTF_ASSETS_SECRET || undefined,
       imagesToken: io.env.BTG2GLTF_IMAGES_TOKEN || undefined,
     };
@@ -106,6 +114,13 @@ export const assetsCommand: Command = {
     }
   },
 };
+
+async function readPlaceholder(path: string | undefined) {
+  if (path === undefined) return undefined;
+  const mimeType = mediaTypeOf(path);
+  if (mimeType.startsWith('image/')) return { bytes: await readBytes(path), mimeType };
+  throw usageError(`--placeholder: expected a picture such as wait.png, received "${path}"`);
+}
 
 function readPublicUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

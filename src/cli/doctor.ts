@@ -10,6 +10,7 @@ import { readArticleList } from '../run/articles/source-files.ts';
 import { ENVIRONMENT, type Environment, readCredentials } from '../run/file/environment.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import { describeService, openService } from '../run/open/connect.ts';
+import { MANIFEST_FILE } from '../run/output/manifest.ts';
 import { amount, duration, size } from '../run/report/text.ts';
 import { asConverterError, ConverterError, ERROR_CODES, endsRun } from '../support/errors.ts';
 import { exists, readText, removeFile, replaceFile } from '../support/files.ts';
@@ -95,6 +96,7 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
   });
   yield* misspeltVariables(io);
   yield* checkWebhook(pipeline, io.env);
+  yield* checkAssets(pipeline, io.env);
   yield* checkSharing(pipeline, io);
   yield* ready === undefined ? [skipped('login'), skipped('root nodes')] : checkService(ready, io);
   yield await check('browser', async () => {
@@ -145,6 +147,36 @@ function requireCredentials({ service }: Pipeline, env: Environment): string {
   readCredentials(env);
   const set = Object.keys(ENVIRONMENT).filter((name) => (env[name] ?? '') !== '');
   return `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set`;
+}
+
+/** A secret that can be guessed is none. */
+const SHORTEST_SECRET = 16;
+
+/** What `btg2gltf assets` would offer; nothing where neither file nor environment speaks of it. */
+async function* checkAssets(
+  pipeline: Pipeline | undefined,
+  { BTG2GLTF_ASSETS_SECRET: secret = '' }: Environment,
+): AsyncGenerator<Finding> {
+  if (pipeline === undefined) return;
+  const { configurations, prices } = pipeline.assets;
+  if (secret === '' && configurations === 'any' && !prices) return;
+  yield await check('assets', async () => {
+    if (secret !== '' && secret.length < SHORTEST_SECRET) {
+      const expected = `BTG2GLTF_ASSETS_SECRET: expected at least ${SHORTEST_SECRET} characters`;
+      return warning(
+        'assets',
+        expected,
+        'choose a random one, such as openssl rand -hex 32 prints',
+      );
+    }
+    const manifest = join(pipeline.outputDir, MANIFEST_FILE);
+    const isEmpty = configurations === 'published' && pipeline.store === undefined;
+    if (isEmpty && !(await exists(manifest)))
+      return warning('assets', 'only what is published, which is nothing yet', 'run the pipeline');
+    const of = configurations === 'any' ? 'any configuration' : 'published configurations';
+    const who = secret === '' ? 'addresses need no signature' : 'addresses must be signed';
+    return `${of}, ${prices ? 'with' : 'without'} prices; ${who}`;
+  });
 }
 
 /** A run does not call a webhook whose key is missing, and fails: the changes wait in the outbox. */

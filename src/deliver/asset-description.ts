@@ -38,7 +38,8 @@ interface DescribedProperty {
   value: string;
   /** Whether it can be changed. */
   isEnabled: boolean;
-  values?: { value: string; text: string }[];
+  /** `hasSwatch`: whether the service has a picture of it, the form `swatch`. */
+  values?: { value: string; text: string; hasSwatch?: true }[];
   ranges?: PropertyRange[];
 }
 
@@ -88,6 +89,7 @@ function described(property: ArticleProperty, propclass: string, group: string):
   const values = property.propertyvalues.map((one) => ({
     value: one.valuefrom,
     text: one.text || one.valuefrom,
+    ...(one.previewimage !== '' && { hasSwatch: true as const }),
   }));
   const isNumber = ranges.length > 0 || /^[NL]$/.test(property.proptype);
   const kind = values.length > 0 ? 'choice' : isNumber ? 'number' : 'text';
@@ -96,4 +98,18 @@ function described(property: ArticleProperty, propclass: string, group: string):
     ...(values.length > 0 && { values }),
     ...(ranges.length > 0 && { ranges }),
   };
+}
+
+/**
+ * Finds the picture that the service has of a value: a `previewimage`.
+ *
+ * @returns Undefined if there is no such value, or no picture of it.
+ */
+export function previewOf(article: Article, property: string, value: string): string | undefined {
+  const classes = [...article.propclasses, ...(article.ocd?.propclasses ?? [])];
+  const own = classes.flatMap(({ name, properties }) =>
+    properties.filter((one) => `${name}.${one.name}` === property),
+  );
+  const values = own.flatMap(({ propertyvalues }) => propertyvalues);
+  return values.find(({ valuefrom }) => valuefrom === value)?.previewimage || undefined;
 }

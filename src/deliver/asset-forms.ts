@@ -13,6 +13,8 @@ export type AssetForm =
   | { form: 'glb'; profile?: string }
   | { form: 'usdz' }
   | { form: 'json' }
+  /** The picture that the service has of a value of a property, `CLASS.PROPERTY`. */
+  | { form: 'swatch'; property: string; value: string }
   | ({ form: keyof typeof PICTURE_FORMATS } & Partial<Shown>);
 
 /** How a picture shows a model; the defaults are those of the pictures of a run. */
@@ -35,6 +37,7 @@ export const FORM_TYPES: Readonly<Record<AssetForm['form'], string>> = {
   glb: 'model/gltf-binary',
   usdz: 'model/vnd.usdz+zip',
   json: 'application/json',
+  swatch: 'image/jpeg',
   jpg: PICTURE_FORMATS.jpg.mimeType,
   png: PICTURE_FORMATS.png.mimeType,
   webp: PICTURE_FORMATS.webp.mimeType,
@@ -45,6 +48,7 @@ export const FORM_TYPES: Readonly<Record<AssetForm['form'], string>> = {
 export type FormMaker =
   | { kind: 'master' }
   | { kind: 'description' }
+  | { kind: 'swatch'; property: string; value: string }
   | { kind: 'delivery'; name: string; section?: object };
 
 /**
@@ -54,6 +58,10 @@ export type FormMaker =
  */
 export function makerOf(form: AssetForm): FormMaker {
   if (form.form === 'json') return { kind: 'description' };
+  if (form.form === 'swatch') {
+    const { property, value } = form;
+    return { kind: 'swatch', property, value };
+  }
   if (form.form === 'usdz') return { kind: 'delivery', name: USDZ_PROFILE };
   if (form.form !== 'glb') return picturesOf(form);
   const { profile } = form;

@@ -14,7 +14,8 @@ import type { BuiltGlb } from '../run/publishing/deliveries.ts';
 import type { Master } from '../run/publishing/masters.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
-import { describeAsset } from './asset-description.ts';
+import { mediaTypeOf } from '../support/media-types.ts';
+import { describeAsset, previewOf } from './asset-description.ts';
 import { type AssetForm, FORM_TYPES, type FormMaker } from './asset-forms.ts';
 import { type Placed, storedMasters } from './making/delivery.ts';
 import { closeDeliveries, type OpenDeliveries, openRunDeliveries } from './open-deliveries.ts';
@@ -97,6 +98,7 @@ export class AssetSession {
     const resolved = await measured('resolve', () => this.#converting.resolve(request));
     const { key } = resolved;
     await allow(key);
+    if (maker.kind === 'swatch') return { asset: await this.#swatch(resolved, maker), steps };
     const convert = () => measured('convert', () => this.#converting.convert(resolved));
     const number = key.finalarticlenumber || key.basearticlenumber;
     const own = { key, name: `${number}.${form}`, mimeType: FORM_TYPES[form] };
@@ -118,6 +120,26 @@ export class AssetSession {
       maker.kind === 'master' ? this.#master(glb) : this.#delivered(key, glb, form, maker),
     );
     return { asset: { ...own, ...content }, steps };
+  }
+
+  async #swatch(
+    resolved: Parameters<OnDemandRun['articleOf']>[0],
+    { property, value }: Extract<FormMaker, { kind: 'swatch' }>,
+  ): Promise<MadeAsset> {
+    const preview = previewOf(await this.#converting.articleOf(resolved), property, value);
+    if (preview === undefined) {
+      const message = `swatch: expected a value of a property of which the service has a picture, received ${property}=${value}`;
+      throw new ConverterError('IMAGE_MISSING', message);
+    }
+    const bytes = await this.#converting.run.sources.session.preview(preview);
+    const mimeType = mediaTypeOf(preview);
+    return {
+      key: resolved.key,
+      name: `${value}.swatch`,
+      mimeType,
+      sha256: sha256Hex(bytes),
+      bytes,
+    };
   }
 
   async #master(glb: BuiltGlb): Promise<Pick<MadeAsset, 'sha256' | 'bytes'>> {

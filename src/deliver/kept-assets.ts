@@ -154,7 +154,7 @@ export class KeptAssets {
     this.#known.set(name, known);
     this.#remember(sha256, bytes);
     // The others were stored when they were made; a GLB by its path, which no other machine has.
-    if (form === 'json' || this.#shared !== undefined)
+    if (form === 'json' || form === 'swatch' || this.#shared !== undefined)
       await this.#contents().put(bytes, known.name);
     await this.#write(objectName(sha256, form), { bytes: bytes.length });
     await this.#write(this.#keyOf(name), known);

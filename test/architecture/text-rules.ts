@@ -93,7 +93,7 @@ export const TEXT_RULES = {
     // until.ts gives up at one generous limit; vitest.config.ts sets it; the others make what a test waits for: a watchdog
     // that ends a process that hangs, servers that answer late, figures of memory, and processes that are to live for long.
     except:
-      /^test\/(?:helpers\/(?:until|fuzz\/watchdog|s3-server|hostile-kinds|process-memory|store-program)\.ts|vitest\.config\.ts|run\.mjs|mutations\/.*)$/,
+      /^test\/(?:helpers\/(?:until|fault-proxy|fuzz\/watchdog|s3-server|hostile-kinds|process-memory|store-program)\.ts|vitest\.config\.ts|run\.mjs|mutations\/.*)$/,
     todo: 'wait with until of test/helpers/until.ts, hand in a clock, or assert the order of events',
   },
   'a test compares no duration': {

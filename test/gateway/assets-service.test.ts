@@ -1,5 +1,8 @@
 /** A server of assets and its service: slow, away, or asked by a run at the same time. */
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
@@ -87,6 +90,48 @@ describe('a service that is slow', () => {
     });
     runs.proxy.slowBy(0);
     await until(async () => expect((await fetch(addressOf(0))).status).toBe(200));
+  });
+});
+
+describe('a request that does not wait', () => {
+  it('gets the address of a state, which says where the file is', async () => {
+    const addressOf = await serve({});
+    const { origin, pathname } = new URL(addressOf(0));
+    const prefer = (wait = '') => ({ headers: { prefer: `respond-async${wait}` } });
+    const state = async (location: string) => (await fetch(`${origin}${location}`)).json();
+    runs.proxy.slowBy(100);
+    const first = await fetch(addressOf(0), prefer());
+    expect([first.status, first.headers.get('preference-applied')]).toEqual([202, 'respond-async']);
+    const location = first.headers.get('location')!;
+    expect(await state(location)).toEqual({ state: 'making' });
+    await until(async () =>
+      expect(await state(location)).toEqual({ state: 'done', location: pathname }),
+    );
+    expect((await fetch(addressOf(0), prefer())).status).toBe(200);
+    expect((await fetch(addressOf(1), prefer(', wait=20'))).status).toBe(200);
+    const failed = await fetch(addressOf(2).replace('.glb', '.glb?NONE=1'), prefer());
+    const problem = { code: 'PROPERTY_UNKNOWN', status: 422 };
+    await until(async () =>
+      expect(await state(failed.headers.get('location')!)).toMatchObject({
+        state: 'failed',
+        problem,
+      }),
+    );
+    expect((await fetch(`${origin}/jobs/none`)).status).toBe(404);
+  });
+
+  it('for a picture gets the placeholder meanwhile', async () => {
+    const placeholder = join(runs.folder, 'wait.png');
+    const picture = { width: 2, height: 2, channels: 3, background: '#eee' } as const;
+    await sharp({ create: picture }).png().toFile(placeholder);
+    const addressOf = await serve({}, '--placeholder', placeholder, '--max-wait', '1');
+    runs.proxy.slowBy(400);
+    const answer = await fetch(addressOf(0, 'webp'));
+    const headers = ['content-type', 'retry-after', 'cache-control'].map((name) =>
+      answer.headers.get(name),
+    );
+    expect([answer.status, ...headers]).toEqual([503, 'image/png', '5', 'no-store']);
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(await readFile(placeholder));
   });
 });
 

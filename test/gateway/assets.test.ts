@@ -112,7 +112,16 @@ describe('an asset', () => {
     });
     const finish = described.properties.find(({ name }: { name: string }) => name === FINISH);
     expect(finish).toMatchObject({ kind: 'choice', value: 'NB', isEnabled: true });
-    expect(finish.values).toContainEqual({ value: 'EI', text: expect.any(String) });
+    expect(finish.values).toContainEqual({
+      ...{ value: 'EI', text: 'Oak veneer' },
+      swatch: expect.stringContaining('/LN-M.swatch?'),
+    });
+    const { swatch } = finish.values.find(({ value }: { value: string }) => value === 'EI');
+    const picture = await bytesOf(await fetch(swatch));
+    expect((await sharp(picture).metadata()).width).toBeGreaterThan(0);
+    const none = new URL(swatch);
+    none.searchParams.set('value', 'NONE');
+    expect(await jsonOf(fetch(none), 404)).toMatchObject({ code: 'IMAGE_MISSING' });
     const { links } = described;
     expect(Object.keys(links)).toEqual([
       'glb',
@@ -340,5 +349,6 @@ describe('metrics', () => {
     );
     expect(text).toMatch(/btg2gltf_assets_step_seconds_count\{.*step="convert"/);
     expect((await fetch(`${origin}/health`)).status).toBe(200);
+    expect((await fetch(`${origin}/ready`)).status).toBe(200);
   });
 });

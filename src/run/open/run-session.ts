@@ -170,6 +170,12 @@ export class ServiceSession {
     log.warn(`the service does not answer: all requests wait for at most ${seconds} s`, { reason });
   }
 
+  /** Loads what a `previewimage` of an article refers to. */
+  async preview(previewimage: string): Promise<Uint8Array> {
+    await this.fetcher();
+    return (await this.#client!.getPreview(previewimage)).bytes;
+  }
+
   /** Returns the number of responses taken from the cache. */
   async cacheHits(): Promise<number> {
     // A service that could not be opened has reported its error already.

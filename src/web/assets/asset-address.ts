@@ -9,7 +9,7 @@ export const FORMS = ['glb', 'usdz', 'json', 'jpg', 'png', 'webp', 'avif'] as co
 /** Forms of the code that leads to the page of a configuration. */
 export const QR_FORMS = ['qr.svg', 'qr.png'] as const;
 
-type Form = (typeof FORMS)[number] | (typeof QR_FORMS)[number];
+type Form = (typeof FORMS)[number] | (typeof QR_FORMS)[number] | 'swatch';
 type Base = Pick<ConfigurationRequest, 'manufacturer' | 'program' | 'basearticlenumber'>;
 
 /** A code that leads to the page of a configuration. */
@@ -32,7 +32,10 @@ const LONGEST_NAME = 512;
 const MOST_VALUES = 100;
 
 const STRINGS = ['finalarticlenumber', 'reinitstring', 'metareinitstring', 'permanentid'] as const;
-const SHOWN = ['profile', 'camera', 'frame', 'size', 'background'] as const;
+const SHOWN = [
+  ...(['profile', 'camera', 'frame', 'size', 'background'] as const),
+  ...(['property', 'value'] as const),
+] as const;
 /** What a signed address has. */
 export const SIGNATURE = ['forms', 'properties', 'expires', 'signature'] as const;
 
@@ -44,6 +47,8 @@ const APPLIES: Readonly<Record<(typeof SHOWN)[number], readonly string[]>> = {
   frame: PICTURES,
   size: PICTURES,
   background: PICTURES,
+  property: ['swatch'],
+  value: ['swatch'],
 };
 
 /**
@@ -63,7 +68,7 @@ export function readAssetAddress(
   search: string,
 ): AssetAddress {
   const file = segments[2];
-  const form = [...QR_FORMS, ...FORMS].find((one) => file.endsWith(`.${one}`));
+  const form = ([...QR_FORMS, ...FORMS, 'swatch'] as const).find((one) => file.endsWith(`.${one}`));
   if (form === undefined) {
     const ending = file.slice(file.lastIndexOf('.') + 1);
     const hint = didYouMean(ending, FORMS);
@@ -172,6 +177,10 @@ function formOf(form: Form, own: ReadonlyMap<string, string>): AssetAddress['for
   if (form === 'glb') {
     const profile = own.get('profile');
     return { form, ...(profile !== undefined && { profile }) };
+  }
+  if (form === 'swatch') {
+    const [property = '', value = ''] = [own.get('property'), own.get('value')];
+    return { form, property, value };
   }
   if (form === 'usdz' || form === 'json' || form === 'qr.svg' || form === 'qr.png') return { form };
   const [camera, frame, background] = ['camera', 'frame', 'background'].map((key) => own.get(key));

@@ -1,0 +1,359 @@
+/** The answers of a server of assets. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AssetDescription } from '../../deliver/asset-description.ts';
+import { type AssetForm, FORM_TYPES } from '../../deliver/asset-forms.ts';
+import type { Asset, Assets } from '../../deliver/assets.ts';
+import { ID_FIELDS } from '../../model/configuration-id.ts';
+import type { ConfigurationRequest } from '../../run/on-demand-run.ts';
+import type { Logger } from '../../support/log.ts';
+import { isSameSecret, Refusal } from '../servers/http.ts';
+import { sendContent } from './answer.ts';
+import { AR_POLICY, arPage, qrPng, qrSvg } from './ar-page.ts';
+import {
+  type AssetAddress,
+  addressOf,
+  FORMS,
+  readAssetAddress,
+  readPageAddress,
+} from './asset-address.ts';
+import { Jobs } from './jobs.ts';
+import { ASSET_LIMITS, type AssetLimits, perSender } from './limits.ts';
+import type { AssetMetrics } from './metrics.ts';
+import { describeProblem, RETRY_AFTER_SECONDS } from './problems.ts';
+import { checkSignature } from './signatures.ts';
+
+/** What the routes of a server of assets need. */
+export interface AssetRoutesOptions {
+  now: () => number;
+  log: Logger;
+  assets: Pick<Assets, 'asset' | 'object'>;
+  /** Language of the AR page, such as `de`. */
+  lang: string;
+  /** Address under which others reach this server, such as `https://assets.example`. @defaultValue the host of each request */
+  publicUrl?: string | undefined;
+  /** With it, each address must be signed. */
+  secret?: string | undefined;
+  /** Token that `articlesimage.jpg` needs; without it, any or none. */
+  imagesToken?: string | undefined;
+  limits?: Partial<AssetLimits>;
+  /** Sent with the status 503 in place of a picture that is still being made. */
+  placeholder?: { bytes: Uint8Array; mimeType: string } | undefined;
+}
+
+/** A picture where no size is asked for: that of the pictures of a run. */
+const STANDARD_SIDE = 1024;
+
+/** How long a cache may use an answer without asking, and how much longer while it asks, seconds. */
+const FRESH_SECONDS = 60;
+const STALE_SECONDS = 600;
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/** A request waits no longer; what it waits for goes on. */
+const WAITED = 'expected the file to be made in time; it is still being made: ask again';
+
+type PathOf<K extends string> = Record<'manufacturer' | 'program' | K, string>;
+
+/** Answers requests; errors are thrown. */
+export class AssetRoutes {
+  readonly #options: AssetRoutesOptions;
+  readonly #jobs: Jobs;
+  readonly #limits: AssetLimits;
+  readonly #metrics: AssetMetrics;
+  readonly #count: (sender: string) => void;
+
+  constructor(options: AssetRoutesOptions, metrics: AssetMetrics) {
+    this.#options = options;
+    this.#jobs = new Jobs((error) => describeProblem(error, options.log));
+    this.#limits = { ...ASSET_LIMITS, ...options.limits };
+    this.#metrics = metrics;
+    this.#count = perSender(this.#limits.newPerMinute, options.now);
+  }
+
+  async asset(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { manufacturer, program, file } = request.params as PathOf<'file'>;
+    const address = readAssetAddress([manufacturer, program, file], searchOf(request));
+    const { form } = address;
+    this.#checkSignature(address, form.form);
+    if (form.form === 'qr.svg' || form.form === 'qr.png')
+      return this.#code(request, reply, address, form.form);
+    let asset: Asset;
+    try {
+      asset = await this.#make(request, reply, address.request, form as AssetForm);
+    } catch (thrown) {
+      const { placeholder } = this.#options;
+      if (placeholder === undefined || !isStillMade(thrown) || !isPicture(form.form)) throw thrown;
+      reply.code(503).headers({ 'cache-control': 'no-store', ...thrown.details.headers });
+      return reply.type(placeholder.mimeType).send(Buffer.from(placeholder.bytes));
+    }
+    const origin = this.#originOf(request);
+    const links = FORMS.filter((one) => one !== form.form && one !== 'json').map(
+      (one) => `<${addressOf(address, one)}>; rel="alternate"; type="${FORM_TYPES[one]}"`,
+    );
+    const content = form.form === 'json' ? this.#described(asset, address, origin) : asset;
+    reply.headers({
+      ...this.#cacheHeaders(asset, address.signature.expires),
+      ...(form.form !== 'json' && { 'content-location': `/objects/${asset.sha256}.${form.form}` }),
+      'content-disposition': dispositionOf(asset.name),
+      link: links.join(', '),
+      'server-timing': timingOf(asset),
+    });
+    return sendContent(request, reply, content);
+  }
+
+  async page(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { manufacturer, program, number } = request.params as PathOf<'number'>;
+    const address = readPageAddress([manufacturer, program, number], searchOf(request));
+    this.#checkSignature(address, 'ar');
+    const asset = await this.#make(request, reply, address.request, { form: 'json' });
+    const { shorttext, configuration } = descriptionIn(asset);
+    const origin = this.#originOf(request);
+    const at = (...of: Parameters<typeof addressOf> extends [unknown, ...infer R] ? R : never) =>
+      `${origin}${addressOf(address, ...of)}`;
+    const html = arPage({
+      lang: this.#options.lang,
+      title: shorttext || configuration.basearticlenumber,
+      url: at('ar'),
+      picture: addressOf(address, 'jpg', { size: '640' }),
+      usdz: at('usdz'),
+      glb: at('glb', { profile: 'ar-android' }),
+    });
+    reply.headers({
+      ...this.#cacheHeaders(asset, address.signature.expires),
+      'content-security-policy': AR_POLICY,
+      'referrer-policy': 'no-referrer',
+    });
+    return sendContent(request, reply, {
+      bytes: new TextEncoder().encode(html),
+      mimeType: 'text/html; charset=utf-8',
+    });
+  }
+
+  async object(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { file } = request.params as { file: string };
+    const [, sha256, form] = /^([0-9a-f]{64})\.([a-z]+)$/.exec(file) ?? [];
+    const known = sha256 && form ? await this.#options.assets.object(sha256, form) : undefined;
+    if (known === undefined)
+      throw new Refusal(404, 'no such file, or no longer: ask for it by its article');
+    reply.header('cache-control', IMMUTABLE);
+    return sendContent(request, reply, { ...known, sha256: sha256! });
+  }
+
+  /** The deprecated operation of the service, for ERP systems; with `camera`, `width` and `height`. */
+  async image(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const query = new URLSearchParams(searchOf(request));
+    this.#checkImageToken(request, query.get('token') ?? '');
+    const fields = Object.fromEntries(ID_FIELDS.map((name) => [name, query.get(name) ?? '']));
+    for (const name of ['manufacturer', 'program', 'basearticlenumber'] as const) {
+      if (fields[name] === '') throw new Refusal(400, `${name}: expected a value, received none`);
+    }
+    const [width, height = width] = ['width', 'height'].map((name) =>
+      pixelsOf(name, query.get(name)),
+    );
+    const camera = query.get('camera');
+    const asset = await this.#make(request, reply, fields as unknown as ConfigurationRequest, {
+      form: 'jpg',
+      ...(camera && { camera }),
+      ...(width !== undefined && { width }),
+      ...(height !== undefined && { height }),
+    });
+    reply.headers({ 'cache-control': 'no-cache' });
+    return sendContent(request, reply, asset);
+  }
+
+  async #code(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    address: AssetAddress,
+    form: 'qr.svg' | 'qr.png',
+  ): Promise<FastifyReply> {
+    const url = `${this.#originOf(request)}${addressOf(address, 'ar')}`;
+    const isSvg = form === 'qr.svg';
+    reply.header('cache-control', `public, max-age=${STALE_SECONDS}`);
+    return sendContent(request, reply, {
+      bytes: isSvg ? new TextEncoder().encode(qrSvg(url)) : await qrPng(url),
+      mimeType: isSvg ? 'image/svg+xml' : 'image/png',
+    });
+  }
+
+  /** The state of a file that is being made for a request that did not wait. */
+  async job(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const state = this.#jobs.stateOf((request.params as { id: string }).id);
+    if (state === undefined) throw new Refusal(404, 'no such job, or no longer');
+    return reply.header('cache-control', 'no-store').send(state);
+  }
+
+  /** Makes a file for a request, as long as its connection lasts and the limit allows. */
+  async #make(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    wanted: ConfigurationRequest,
+    form: AssetForm,
+  ): Promise<Asset> {
+    const sized = this.#withSize(form);
+    const beforeMaking = () => this.#count(request.ip);
+    const waitMs = preferredWaitMs(request, this.#limits.maxWaitMs);
+    const making = (signal?: AbortSignal) =>
+      this.#options.assets.asset(wanted, sized, { signal, beforeMaking });
+    const asset = await (waitMs === undefined
+      ? this.#waitFor(making, reply)
+      : this.#begin(making(), waitMs, request));
+    this.#metrics.sent(form.form, asset);
+    return asset;
+  }
+
+  async #waitFor(
+    making: (signal: AbortSignal) => Promise<Asset>,
+    reply: FastifyReply,
+  ): Promise<Asset> {
+    const gone = new AbortController();
+    const leave = () => gone.abort(new Refusal(499, 'the connection has ended'));
+    reply.raw.once('close', leave);
+    const timer = setTimeout(() => {
+      const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
+      gone.abort(new Refusal(503, WAITED, { headers }));
+    }, this.#limits.maxWaitMs);
+    try {
+      return await making(gone.signal);
+    } finally {
+      clearTimeout(timer);
+      reply.raw.off('close', leave);
+    }
+  }
+
+  /** Waits for a short time only; then the answer is 202 with the address of the state. */
+  async #begin(making: Promise<Asset>, waitMs: number, { raw }: FastifyRequest): Promise<Asset> {
+    const id = this.#jobs.begin(raw.url ?? '', making);
+    const asset = await Promise.race([making, sleep(waitMs, undefined)]);
+    if (asset !== undefined) return asset;
+    const headers = { location: `/jobs/${id}`, 'preference-applied': 'respond-async' };
+    throw new Refusal(202, 'the file is being made; its state is at the address in location', {
+      headers: { ...headers, 'retry-after': '1' },
+    });
+  }
+
+  /** A picture without a size is as large as the limit allows, at most as those of a run. */
+  #withSize(form: AssetForm): AssetForm {
+    if (!isPictureForm(form)) return form;
+    const { pixels } = this.#limits;
+    const side = Math.min(STANDARD_SIDE, Math.floor(Math.sqrt(pixels)));
+    const { width = side, height = width } = form;
+    if (width * height <= pixels) return { ...form, width, height };
+    throw new Refusal(
+      400,
+      `size: expected at most ${pixels} pixels, received ${width} × ${height}`,
+    );
+  }
+
+  #checkSignature(address: Omit<AssetAddress, 'form'>, form: string): void {
+    const { secret, now } = this.#options;
+    if (secret !== undefined) checkSignature(address, form, secret, now());
+  }
+
+  #checkImageToken(request: FastifyRequest, token: string): void {
+    const { imagesToken, secret } = this.#options;
+    if (imagesToken === undefined && secret !== undefined)
+      throw new Refusal(
+        403,
+        'expected a signed address of an asset; for this one, set BTG2GLTF_IMAGES_TOKEN',
+      );
+    if (imagesToken !== undefined && !isSameSecret(token, imagesToken))
+      throw new Refusal(401, 'expected the token of this server as the parameter token');
+    if (imagesToken === undefined && request.headers['sec-fetch-site'] === 'cross-site')
+      throw new Refusal(403, 'expected a request of an ERP system; for pages, there is /a/');
+  }
+
+  /** Links and prices are of this answer; what the configuration is, of the asset. */
+  #described(asset: Asset, address: AssetAddress, origin: string) {
+    const links = Object.fromEntries([
+      ...FORMS.filter((form) => form !== 'json').map((form) => [
+        form,
+        `${origin}${addressOf(address, form)}`,
+      ]),
+      ['qr.svg', `${origin}${addressOf(address, 'qr.svg')}`],
+      ['ar', `${origin}${addressOf(address, 'ar')}`],
+    ]);
+    const { properties, ...described } = descriptionIn(asset);
+    const withSwatches = properties.map(({ values, ...property }) => ({
+      ...property,
+      ...(values && {
+        values: values.map(({ hasSwatch, ...one }) => {
+          if (!hasSwatch) return one;
+          const of = { property: property.name, value: one.value };
+          return { ...one, swatch: `${origin}${addressOf(address, 'swatch', of)}` };
+        }),
+      }),
+    }));
+    const whole = { ...described, properties: withSwatches, links };
+    const bytes = new TextEncoder().encode(JSON.stringify(whole));
+    return { bytes, mimeType: 'application/json' };
+  }
+
+  #originOf(request: FastifyRequest): string {
+    return this.#options.publicUrl ?? `http://${request.headers.host ?? 'localhost'}`;
+  }
+
+  #cacheHeaders(
+    { stale, resolvedAtMs }: Asset,
+    expires: string | undefined,
+  ): Record<string, string> {
+    const { now } = this.#options;
+    const age = Math.max(0, Math.floor((now() - resolvedAtMs) / 1000));
+    const left = expires === undefined ? FRESH_SECONDS : Number(expires) - Math.ceil(now() / 1000);
+    const maxAge = Math.max(0, Math.min(FRESH_SECONDS, left));
+    const isOfOne = expires !== undefined;
+    const caching = `public, max-age=${maxAge}${isOfOne ? '' : `, stale-while-revalidate=${STALE_SECONDS}`}`;
+    if (stale === undefined) return { 'cache-control': caching };
+    const warning = `110 - "the service cannot be asked again (${stale.code})"`;
+    return { 'cache-control': 'public, max-age=0', age: String(age), warning };
+  }
+}
+
+function searchOf({ raw }: FastifyRequest): string {
+  const at = raw.url?.indexOf('?') ?? -1;
+  return at < 0 ? '' : raw.url!.slice(at + 1);
+}
+
+/** Pixels of a side, as the deprecated operation has them; undefined: not given. */
+function pixelsOf(name: string, text: string | null): number | undefined {
+  if (text === null || text === '') return undefined;
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new Refusal(400, `${name}: expected a number of pixels from 1 to 9999`);
+}
+
+function descriptionIn({ bytes }: Asset): AssetDescription {
+  return JSON.parse(new TextDecoder().decode(bytes)) as AssetDescription;
+}
+
+/** A name for who saves the file; a browser shows it as before. */
+function dispositionOf(name: string): string {
+  const plain = name.replace(/[^\w.-]/g, '_');
+  return `inline; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`;
+}
+
+function timingOf({ steps }: Asset): string {
+  if (steps === undefined) return 'cache;desc="made before"';
+  return Object.entries(steps)
+    .map(([step, ms]) => `${step};dur=${ms}`)
+    .join(', ');
+}
+
+/** How long a request that does not wait waits all the same, milliseconds: so long takes what is known. */
+const LEAST_WAIT_MS = 50;
+
+/** The wait of `Prefer: respond-async, wait=5`, milliseconds; undefined without it. */
+function preferredWaitMs({ headers }: FastifyRequest, mostMs: number): number | undefined {
+  const prefer = String(headers.prefer ?? '');
+  if (!/(?:^|[,;\s])respond-async(?:$|[,;\s])/i.test(prefer)) return undefined;
+  const [, seconds = '0'] = /(?:^|[,;\s])wait=(\d{1,5})/i.exec(prefer) ?? [];
+  return Math.min(mostMs, Math.max(LEAST_WAIT_MS, Number(seconds) * 1000));
+}
+
+const isStillMade = (thrown: unknown): thrown is Refusal =>
+  thrown instanceof Refusal && thrown.message === WAITED;
+
+const PICTURE_FORMS: ReadonlySet<string> = new Set(['jpg', 'png', 'webp', 'avif']);
+const isPicture = (form: string): boolean => PICTURE_FORMS.has(form);
+const isPictureForm = (
+  form: AssetForm,
+): form is Extract<AssetForm, { form: 'jpg' | 'png' | 'webp' | 'avif' }> => isPicture(form.form);
