@@ -1,14 +1,27 @@
 /** Leases in a store: of several machines, one does a piece of work, and the others wait for its result. */
+import { hostname } from 'node:os';
+import { hasEnded } from '../support/file-operations.ts';
 import { sha256Hex } from '../support/files.ts';
 import type { ObjectStore } from './store/object-store.ts';
+
+interface Lease {
+  untilMs: number;
+  host: string;
+  pid: number;
+  /** Of the lease among those of its process. */
+  number: number;
+}
 
 /** After so long, the machine that has a lease is taken for dead, milliseconds: most work takes less. */
 const LEASE_MS = 30_000;
 
-const encode = (text: string) => new TextEncoder().encode(text);
+/** Numbers of the leases of this process: an earlier process may have had its id. */
+const held = new Set<number>();
+let taken = 0;
 
 /**
- * Takes a lease, unless another machine has it. Two machines whose clocks differ may both have one: then the work is done twice.
+ * Takes a lease, unless another machine has it. That of a process of this machine that has ended is free
+ * at once. Two machines whose clocks differ may both have one: then the work is done twice.
  *
  * @param name - Names the work.
  * @param now - Milliseconds since 1970.
@@ -21,12 +34,35 @@ export async function takeLease(
   now: () => number,
 ): Promise<(() => Promise<void>) | undefined> {
   const key = `leases/${sha256Hex(name).slice(0, 40)}.json`;
-  const content = encode(JSON.stringify({ untilMs: now() + LEASE_MS }));
-  const end = () => store.delete(key);
-  if ((await store.replace(key, content, undefined)) !== undefined) return end;
+  const number = ++taken;
+  held.add(number);
+  const own: Lease = { untilMs: now() + LEASE_MS, host: hostname(), pid: process.pid, number };
+  const isTaken = await takeAt(key, own, store, now).catch((error: unknown) => {
+    held.delete(number);
+    throw error;
+  });
+  if (!isTaken) held.delete(number);
+  const end = async () => {
+    held.delete(number);
+    await store.delete(key);
+  };
+  return isTaken ? end : undefined;
+}
+
+async function takeAt(
+  key: string,
+  own: Lease,
+  store: ObjectStore,
+  now: () => number,
+): Promise<boolean> {
+  const content = new TextEncoder().encode(JSON.stringify(own));
+  if ((await store.replace(key, content, undefined)) !== undefined) return true;
   const found = await store.get(key);
-  if (found === undefined) return takeLease(store, name, now);
-  const { untilMs } = JSON.parse(new TextDecoder().decode(found.content)) as { untilMs: number };
-  if (now() < untilMs) return undefined;
-  return (await store.replace(key, content, found.etag)) === undefined ? undefined : end;
+  // It has just ended.
+  if (found === undefined) return takeAt(key, own, store, now);
+  const { untilMs, ...owner } = JSON.parse(new TextDecoder().decode(found.content)) as Lease;
+  const isOurs = owner.pid === own.pid && held.has(owner.number);
+  const isDead = owner.host === own.host && !isOurs && hasEnded(owner.pid);
+  if (now() < untilMs && !isDead) return false;
+  return (await store.replace(key, content, found.etag)) !== undefined;
 }

@@ -8,14 +8,19 @@ import { startEmulatorOf } from '../../src/emulator/start-emulator.ts';
 import { openPlanningSite } from '../../src/web/servers/planning-site.ts';
 import { closePages, openPage, watch } from '../helpers/browser.ts';
 import { environmentOf } from '../helpers/child.ts';
+import { writePipeline } from '../helpers/command.ts';
 import { WORKPLACE } from '../helpers/configurator.ts';
 import { OTHER_BROWSERS, type OtherBrowser } from '../helpers/other-browsers.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { withoutView } from '../helpers/planning-page.ts';
 import { IS_LONG } from '../helpers/samples.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
 
 const SERVER = fileURLToPath(new URL('../../pipelines/embedding/server.mjs', import.meta.url));
+const OWN_SERVER = fileURLToPath(
+  new URL('../../pipelines/embedding/own-server.mjs', import.meta.url),
+);
 const SECRET = 'a secret of the sender';
 
 interface Shop {
@@ -44,14 +49,17 @@ async function closeShop({ process }: Shop): Promise<void> {
 }
 
 /** Starts the example as a program of its own, for the emulator that serves the page. */
-async function openShop(): Promise<Shop> {
-  const env = {
+function openShop(): Promise<Shop> {
+  return openServer([SERVER], {
     ...environmentOf(emulator),
     BTG2GLTF_FRONTEND_URL: emulator.frontendUrl,
     CART_URL: 'http://127.0.0.1:9/cart',
-    PORT: '0',
-  };
-  const child = spawn(process.execPath, [SERVER], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  });
+}
+
+async function openServer(words: string[], variables: Record<string, string>): Promise<Shop> {
+  const env = { ...variables, PORT: '0' };
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const printed: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr.on('data', (text) => printed.push(String(text)));
@@ -64,6 +72,23 @@ async function openShop(): Promise<Shop> {
   });
   return { url, printed, process: child };
 }
+
+describe('a server of your own', () => {
+  it('makes what is asked for, and says what is wrong', async () => {
+    const folder = await temporaryFolder();
+    const desk = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+    const service = { emulator: true };
+    const pipeline = await writePipeline(folder, { service, articles: [{ article: desk }] });
+    const own = await openServer([OWN_SERVER, pipeline], {});
+    const address = `${own.url}/models/FJEL/LINEA/LN-M`;
+    const glb = await fetch(`${address}?DEKOR=NB`);
+    expect([glb.status, glb.headers.get('content-type')]).toEqual([200, 'model/gltf-binary']);
+    expect(new TextDecoder().decode((await glb.arrayBuffer()).slice(0, 4))).toBe('glTF');
+    const refused = await fetch(`${address}?DEKOR=NONE`);
+    expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('DEKOR')]);
+    await closeShop(own);
+  });
+});
 
 describe('the page of the shop', () => {
   it('has the address of the planning page, built on the server, and nothing of the login', async () => {
