@@ -5,7 +5,13 @@ import { mediaTypeOf } from '../support/media-types.ts';
 import { ASSET_LIMITS } from '../web/assets/limits.ts';
 import { openAssetsOf } from '../wiring.ts';
 import { type Command, numberOf, textOf, usageError } from './command.ts';
-import { listenOptions, readListening, readOrigins, serveUntilInterrupted } from './listen.ts';
+import {
+  listenOptions,
+  readListening,
+  readOrigins,
+  readServer,
+  serveUntilInterrupted,
+} from './listen.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 import { openLog } from './run-output.ts';
 import { environmentOf } from './service-options.ts';
@@ -80,7 +86,7 @@ export const assetsCommand: Command = {
     const at = await readListening({ ...args, 'allow-origin': undefined }, ASSETS_PORT);
     const origins =
       textOf(args, 'allow-origin') === '*' ? ['*'] : await readOrigins(args, 'allow-origin');
-    const publicUrl = readPublicUrl(textOf(args, 'public-url'));
+    const publicUrl = readServer(args, 'public-url');
     const placeholder = await readPlaceholder(textOf(args, 'placeholder'));
     const { pipeline } = await readRunOptions(args, io);
     const log = await openLog(args, io);
@@ -120,15 +126,4 @@ async function readPlaceholder(path: string | undefined) {
   const mimeType = mediaTypeOf(path);
   if (mimeType.startsWith('image/')) return { bytes: await readBytes(path), mimeType };
   throw usageError(`--placeholder: expected a picture such as wait.png, received "${path}"`);
-}
-
-function readPublicUrl(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const { protocol, username, password, pathname, origin } = new URL(
-    URL.canParse(text) ? text : 'about:',
-  );
-  if (/^https?:$/.test(protocol) && username + password === '' && pathname === '/') return origin;
-  throw usageError(
-    '--public-url: expected scheme and host, such as https://assets.example, received another text',
-  );
 }

@@ -77,6 +77,19 @@ export async function readOrigins(args: Arguments, name: string): Promise<string
   });
 }
 
+/** Reads an option that names a server, without a path. @throws {@link ConverterError} `USAGE` naming the option. */
+export function readServer(args: Arguments, name: string): string | undefined {
+  const text = textOf(args, name);
+  if (text === undefined) return undefined;
+  const { protocol, username, password, pathname, search, hash, origin } = new URL(
+    URL.canParse(text) ? text : 'about:',
+  );
+  const isPlain = pathname === '/' && username + password + search + hash === '';
+  if (/^https?:$/.test(protocol) && isPlain) return origin;
+  const expected = 'expected scheme and host, such as https://assets.example';
+  throw usageError(`--${name}: ${expected}, received another text`);
+}
+
 /**
  * Starts a server, prints a text about it and waits for Ctrl-C or SIGTERM, which end it with exit code 0.
  *

@@ -9,7 +9,13 @@ import { registerSecret } from '../support/redact.ts';
 import { openPlanningSite, policyOrigin } from '../web/servers/planning-site.ts';
 import { planningUrl } from '../web/servers/planning-url.ts';
 import { type Arguments, type Command, given, type Io, textOf, usageError } from './command.ts';
-import { listenOptions, readListening, readOrigins, serveUntilInterrupted } from './listen.ts';
+import {
+  listenOptions,
+  readListening,
+  readOrigins,
+  readServer,
+  serveUntilInterrupted,
+} from './listen.ts';
 import { LOG_FORMAT_OPTION, openLog } from './run-output.ts';
 import { environmentOf } from './service-options.ts';
 
@@ -47,6 +53,11 @@ export const serveCommand: Command = {
       value: 'URL',
       describe: 'address to which the planning page posts carts [default: it offers no cart]',
     },
+    assets: {
+      type: 'string',
+      value: 'URL',
+      describe: 'address of btg2gltf assets, by which the planning page shows articles in a room',
+    },
     'log-format': LOG_FORMAT_OPTION,
   },
   notes: [
@@ -67,8 +78,8 @@ export const serveCommand: Command = {
     const file = textOf(args, 'planning-for');
     const frameAncestors = await readAncestors(args);
     const urlwarenkorb = readCart(args);
-    if (file !== undefined) return servePage(file, args, io, { frameAncestors, urlwarenkorb });
-    return serveEmulator(args, io, { frameAncestors, urlwarenkorb });
+    const page = { frameAncestors, urlwarenkorb, assetsUrl: readServer(args, 'assets') };
+    return file === undefined ? serveEmulator(args, io, page) : servePage(file, args, io, page);
   },
 };
 
@@ -76,6 +87,7 @@ interface Page {
   /** Origins whose pages may embed the planning page; undefined: those of this machine. */
   frameAncestors: string[] | 'none' | undefined;
   urlwarenkorb: string | undefined;
+  assetsUrl: string | undefined;
 }
 
 async function readAncestors(args: Arguments): Promise<Page['frameAncestors']> {
@@ -100,9 +112,9 @@ function readCart(args: Arguments): string | undefined {
 async function serveEmulator(
   args: Arguments,
   io: Io,
-  { frameAncestors, urlwarenkorb }: Page,
+  { frameAncestors, urlwarenkorb, assetsUrl }: Page,
 ): Promise<number> {
-  const planningSite = openPlanningSite({ frameAncestors });
+  const planningSite = openPlanningSite({ frameAncestors, assetsUrl });
   const recording = textOf(args, 'recording');
   const range = recording === undefined ? {} : { recording: resolve(recording) };
   // The emulator is the same system at any port, and has the same name in a pipeline with the same data.
@@ -160,7 +172,7 @@ async function servePage(
   file: string,
   args: Arguments,
   io: Io,
-  { frameAncestors, urlwarenkorb }: Page,
+  { frameAncestors, urlwarenkorb, assetsUrl }: Page,
 ): Promise<number> {
   const wrong = ['recording', 'cache'].find((name) => args[name] !== undefined);
   if (wrong !== undefined) {
@@ -169,7 +181,7 @@ async function servePage(
   const at = await readListening(args, DEFAULT_PORT);
   const pipeline = await loadPipeline(file, io.env);
   const { convert, service } = pipeline;
-  const site = openPlanningSite({ frameAncestors, convert, service });
+  const site = openPlanningSite({ frameAncestors, convert, service, assetsUrl });
   const log = await openLog(args, io);
   const { openPlanningProxy } = await import('../web/servers/planning-proxy.ts');
   const owner = describeService(service);

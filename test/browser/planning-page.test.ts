@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openInbox } from '../../src/web/servers/inbox.ts';
+import { openPlanningSite } from '../../src/web/servers/planning-site.ts';
 import { closePages } from '../helpers/browser.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import {
@@ -69,8 +70,9 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await heading(page).innerText()).toBe('Desk made to measure');
     expect(await price(page).innerText()).toContain('€721.00');
     expect(await page.locator('.catalogue').count()).toBe(0);
-    // A device without Quick Look, such as this one, is not offered AR.
-    expect(await page.getByText('in your room').count()).toBe(0);
+    // Of a device without Quick Look, such as this one, a sentence says what to do.
+    await page.getByRole('button', { name: 'View in your room' }).click();
+    await page.getByText('Open this page on an iPhone or iPad').waitFor();
     expect(await page.title()).toBe('Desk made to measure – Planning');
     expect(await violations(page)).toEqual([]);
     // Stage and properties scroll on their own.
@@ -242,6 +244,22 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await page.getByRole('button', { name: 'Catalogue' }).click();
     await expect.poll(() => page.locator('.catalogue').isVisible()).toBe(true);
     expect(trouble).toEqual([]);
+  });
+
+  test('a server of assets shows the configuration in a room, on any device', async () => {
+    const site = openPlanningSite({ assetsUrl: 'https://assets.example' });
+    const own = await startPlanning(undefined, site);
+    const { page, trouble } = await own.open(
+      { ...DESK, ...CONFIGURATOR },
+      { prepare: withoutView },
+    );
+    const link = page.getByRole('link', { name: 'View in your room' });
+    const { origin, pathname, searchParams } = new URL((await link.getAttribute('href'))!);
+    expect(`${origin}${pathname}`).toBe('https://assets.example/ar/FJEL/LINEA/LN-M');
+    expect(searchParams.get('finalarticlenumber')).toMatch(/^LN-M-V\.EI/);
+    expect(searchParams.get('reinitstring')).toContain('LN-M');
+    expect(trouble).toEqual([]);
+    await own.close();
   });
 
   test.runIf(IS_LONG)(

@@ -32,9 +32,9 @@ export interface PlanningServer {
 /** Starts it with the sample range, or with one that differs from it. */
 export async function startPlanning(
   change: (range: EmulatedRange) => Partial<EmulatedRange> = () => ({}),
+  planningSite = openPlanningSite(),
 ): Promise<PlanningServer> {
   const range = createSampleRange();
-  const planningSite = openPlanningSite();
   const emulator = await startEmulator({ range: { ...range, ...change(range) }, planningSite });
   const address: PlanningServer['address'] = (parameters) => {
     const query = new URLSearchParams({ token: emulator.issueToken(), lang: 'en', ...parameters });

@@ -25,8 +25,8 @@ const WHILE_PLANNING = { allowMissingParts: true, strict: false, tangents: 'none
 if (problems.length > 0) {
   render(<Problems texts={texts} problems={problems} />, main);
 } else {
-  const { baseUrl = '', serviceUrl, imageLocation, convert = '{}' } = root.dataset;
-  const service = { baseUrl, serviceUrl, imageLocation };
+  const { baseUrl = '', serviceUrl, imageLocation, assetsUrl, convert = '{}' } = root.dataset;
+  const service = { baseUrl, serviceUrl, imageLocation, assetsUrl };
   const converter = openConverter(new URL('convert-worker.js', import.meta.url), {
     ...JSON.parse(convert),
     ...WHILE_PLANNING,

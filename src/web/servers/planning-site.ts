@@ -20,6 +20,8 @@ interface SiteOptions {
   convert?: Partial<ConvertOptions> | undefined;
   /** Section of the pipeline: which image addresses belong to the service, and where images of materials are. */
   service?: { baseUrl?: string | undefined; imageLocation?: string | undefined } | undefined;
+  /** Address of a server of assets, whose pages show articles in a room. @defaultValue none: only devices of Apple show them */
+  assetsUrl?: string | undefined;
 }
 
 const SCRIPT = 'text/javascript; charset=utf-8';
@@ -87,12 +89,14 @@ export function openPlanningSite({
   frameAncestors = LOOPBACK,
   convert,
   service,
+  assetsUrl,
 }: SiteOptions = {}): PlanningSite {
   const loaded = new Map<string, LoadedFile>();
   const data = dataOf({
     convert: convert && JSON.stringify(convert),
     'service-url': service?.baseUrl,
     'image-location': service?.imageLocation,
+    'assets-url': assetsUrl,
   });
   const ancestors = frameAncestors === 'none' ? ["'none'"] : ["'self'", ...frameAncestors];
   return async (request) => {

@@ -37,6 +37,8 @@ interface SessionOptions {
     /** Address of the service, if `baseUrl` is a proxy. */
     serviceUrl?: string | undefined;
     imageLocation?: string | undefined;
+    /** Address of a server of assets, which shows any configuration in a room. */
+    assetsUrl?: string | undefined;
   };
   texts: Texts;
   converter: PlanningConverter;
@@ -51,6 +53,7 @@ export class Session {
   readonly planning: Planning;
   readonly models: ModelLoader;
   readonly embedding: Embedding;
+  readonly assetsUrl: string | undefined;
   readonly #page: PageWindow;
   readonly #history: PageHistory;
   readonly #listeners: (() => void)[] = [];
@@ -66,6 +69,7 @@ export class Session {
     this.#page = page;
     this.parameters = parameters;
     this.texts = texts;
+    this.assetsUrl = service.assetsUrl;
     this.converter = converter;
     const languages = {
       lang: parameters.lang || texts.language,

@@ -178,6 +178,8 @@ const EN = {
   ar: 'Prepare the view in your room',
   arOpen: 'View in your room',
   arReady: 'The view in your room is ready.',
+  arOtherDevice:
+    'Open this page on an iPhone or iPad to see it in your room. The file for Apple devices is among the files.',
   // Token.
   tokenDied: 'Your session has expired.',
   tokenNotAccepted: 'This session is not valid: the service does not accept it.',
@@ -379,6 +381,8 @@ const DE: Texts = {
   ar: 'Ansicht im eigenen Raum vorbereiten',
   arOpen: 'Im eigenen Raum ansehen',
   arReady: 'Die Ansicht im eigenen Raum ist bereit.',
+  arOtherDevice:
+    'Öffnen Sie diese Seite auf einem iPhone oder iPad, um das Möbel in Ihrem Raum zu sehen. Die Datei für Apple-Geräte ist bei den Dateien.',
   tokenDied: 'Ihre Sitzung ist abgelaufen.',
   tokenNotAccepted: 'Diese Sitzung ist nicht gültig: Der Dienst nimmt sie nicht an.',
   choicesKept: 'Was Sie gewählt haben, ist noch hier.',
