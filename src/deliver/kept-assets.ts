@@ -27,8 +27,9 @@ type Known = Omit<KeptAsset, 'bytes'>;
 const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;
 /** Requests whose result is kept in memory; each has some 500 bytes. */
 const MOST_KNOWN = 10_000;
-/** Number of new files after which the cache is reduced to its limit. */
+/** Number of new files, and their part of the limit of the cache, after which it is reduced to the limit. */
 const EVICT_EVERY = 100;
+const EVICT_SHARE = 0.05;
 /** How often it is seen whether another machine has made a file, milliseconds. */
 const LOOK_EVERY_MS = 100;
 
@@ -50,7 +51,7 @@ export class KeptAssets {
   readonly #owner: Digest;
   readonly #known = new LRUCache<string, Known>({ max: MOST_KNOWN });
   readonly #bytes = new LRUCache<Digest, Uint8Array>({ maxSize: MOST_BYTES_IN_MEMORY });
-  #made = 0;
+  #made = { files: 0, bytes: 0 };
 
   private constructor(
     cache: Cache,
@@ -159,7 +160,10 @@ export class KeptAssets {
     await this.#write(objectName(sha256, form), { bytes: bytes.length });
     await this.#write(this.#keyOf(name), known);
     await this.#cache.flush?.();
-    if (++this.#made % EVICT_EVERY === 0) await this.#evict();
+    this.#made.files++;
+    this.#made.bytes += bytes.length;
+    const isMuch = this.#made.bytes > this.#maxCacheBytes * EVICT_SHARE;
+    if (isMuch || this.#made.files >= EVICT_EVERY) await this.#evict();
   }
 
   async #contentOf({ sha256, name }: Pick<Known, 'sha256' | 'name'>) {
@@ -196,8 +200,9 @@ export class KeptAssets {
 
   async #evict(): Promise<void> {
     const { bodies: store, database } = this.#cache;
+    this.#made = { files: 0, bytes: 0 };
     const [now, maxBytes] = [this.#environment.now(), this.#maxCacheBytes];
-    await evictUnused({ store, database, now, maxBytes });
+    await evictUnused({ store, database, now, maxBytes, evictsDerived: true });
   }
 }
 

@@ -1,0 +1,137 @@
+/** A server of assets under what goes wrong and who means harm: what it answers, and that it stays as it was. */
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
+import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
+import { type DailyRuns, LIVE_ONCE, openDailyRuns } from '../helpers/daily-runs.ts';
+import { raw } from '../helpers/fault-server.ts';
+import { folderSize } from '../helpers/folder-size.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { type RunningCommand, startCommand } from '../helpers/running-command.ts';
+import { canMount, mountSmallDisk } from '../helpers/small-disk.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
+import { until } from '../helpers/until.ts';
+
+const ARTICLES = 80;
+
+let range: CountedRange;
+let runs: DailyRuns;
+const started: RunningCommand[] = [];
+
+beforeEach(async () => {
+  range = countedRange({ articles: ARTICLES, blocks: 20, images: 4 });
+  runs = await openDailyRuns(range, { service: { ...LIVE_ONCE, concurrency: 4 } });
+});
+afterEach(async () => {
+  await Promise.all(started.splice(0).map(({ end }) => end()));
+  await runs.close();
+});
+
+/** Starts a server; returns the address of each article of the range. */
+async function serve(...options: string[]) {
+  const words = ['assets', runs.pipelineFile, '--port', '0', ...options];
+  const running = await startCommand(words, runs.proxy.env);
+  started.push(running);
+  const { origin } = new URL(running.url);
+  return (index: number, form = 'glb') => {
+    const { manufacturer, program, number } = range.articleAt(index);
+    return `${origin}/a/${manufacturer}/${program}/${number}.${form}`;
+  };
+}
+
+describe('a service that answers rubbish', () => {
+  it.each([
+    ['no JSON', raw('<html>', { 'content-type': 'text/html' })],
+    ['nothing of an article', raw('{}', { 'content-type': 'application/json' })],
+    ['a wrong type', raw('[1]', { 'content-type': 'application/json' })],
+  ])('%s: a problem without details; what comes after is right', async (_, answer) => {
+    const addressOf = await serve();
+    runs.proxy.break(/\/articles\?/, answer);
+    const failed = await fetch(addressOf(0));
+    expect([502, 503]).toContain(failed.status);
+    expect(failed.headers.get('content-type')).toMatch(/problem\+json/);
+    expect(await failed.text()).not.toContain(new URL(runs.proxy.env.BTG2GLTF_BASE_URL!).host);
+    runs.proxy.mend();
+    expect((await fetch(addressOf(1))).status).toBe(200);
+  });
+});
+
+const parent = await temporaryFolder();
+const mayMount = await canMount(join(parent, 'probe'));
+
+describe.skipIf(!mayMount)('a full disk (skipped where this process may not mount one)', () => {
+  it('is a problem with a sentence; with free space the file is made', async () => {
+    const disk = await mountSmallDisk(join(parent, 'disk'), 64 * 1024);
+    onTestFinished(() => disk.remove());
+    const addressOf = await serve(`--cache=${join(disk.path, 'cache')}`);
+    expect((await fetch(addressOf(0))).status).toBe(200);
+    const { bytes } = await folderSize(disk.path);
+    await disk.resize(Math.ceil(bytes / 1024) + 64);
+    let index = 0;
+    await until(async () => {
+      const answer = await fetch(addressOf(++index));
+      if (answer.status !== 503) return false;
+      expect(await answer.json()).toMatchObject({ detail: expect.any(String) });
+      return true;
+    });
+    expect((await fetch(addressOf(0))).status).toBe(200);
+    await disk.resize(64 * 1024);
+    await until(async () => expect((await fetch(addressOf(ARTICLES - 1))).status).toBe(200));
+  });
+});
+
+describe.runIf(HAS_BROWSER)('a browser that dies while a picture is taken', () => {
+  it('is replaced, and the picture is there', async () => {
+    const addressOf = await serve();
+    expect((await fetch(addressOf(0, 'png?size=64'))).status).toBe(200);
+    const before = browserProcesses().length;
+    expect(before).toBeGreaterThan(0);
+    const asked = fetch(addressOf(1, 'png?size=65'));
+    expect(killBrowserProcesses()).toBeGreaterThan(0);
+    expect((await asked).status).toBe(200);
+  });
+});
+
+describe('clients that mean harm', () => {
+  it('who leave before the answer, cost what has begun and no more', async () => {
+    const addressOf = await serve('--max-new', '1000');
+    expect((await fetch(addressOf(0))).status).toBe(200);
+    runs.proxy.slowBy(20);
+    const leaving = Array.from({ length: 60 }, async (_, index) => {
+      const gone = new AbortController();
+      const asked = fetch(addressOf(index + 1), { signal: gone.signal }).catch(() => 'gone');
+      await until(() => runs.proxy.seen.length > 0);
+      gone.abort();
+      return asked;
+    });
+    expect(new Set(await Promise.all(leaving))).toEqual(new Set(['gone']));
+    runs.proxy.slowBy(0);
+    expect((await fetch(addressOf(70))).status).toBe(200);
+    // Four are made at the same time; those that waited were dropped.
+    const made = runs.proxy.seen.filter((url) => url.includes('/btg?'));
+    expect(made.length).toBeLessThan(20);
+  });
+
+  it('who ask for much that is new get it within their budget; others get theirs', async () => {
+    const addressOf = await serve('--max-new', '5');
+    const statuses = [];
+    for (let index = 0; index < 30; index++) statuses.push((await fetch(addressOf(index))).status);
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(7);
+    expect(statuses.at(-1)).toBe(429);
+    expect((await fetch(addressOf(0))).status).toBe(200);
+  });
+
+  it('who fill the cache find it within its limit', async () => {
+    const limit = 400_000;
+    await runs.configure({ service: LIVE_ONCE, cache: { dir: 'cache', maxBytes: limit } });
+    const addressOf = await serve('--max-new', '10000', '--max-pixels', '100000');
+    const forms = ['glb', 'usdz', 'json', 'glb?profile=planner', 'glb?profile=ar-android'];
+    for (let index = 0; index < ARTICLES; index++)
+      for (const form of forms) expect((await fetch(addressOf(index, form))).status).toBe(200);
+    const { bytes } = await folderSize(join(runs.cacheDir, 'objects'));
+    // Without eviction, it is 1.4 MB.
+    expect(bytes).toBeLessThan(1.5 * limit);
+    // What was evicted is made again.
+    expect((await fetch(addressOf(0))).status).toBe(200);
+  });
+});
