@@ -45,6 +45,8 @@ export const imagesCommand: Command = {
     'log-format': LOG_FORMAT_OPTION,
   },
   notes: [
+    'It goes with the next version: btg2gltf assets PIPELINE.yaml answers the same addresses, and more.',
+    '',
     'An ERP system changes one base address: the path is that of the service, so are the parameters',
     'manufacturer, program, basearticlenumber, finalarticlenumber and reinitstring; metareinitstring,',
     'camera, width and height may be added. Any token is accepted, or, if the environment variable',
@@ -63,6 +65,7 @@ export const imagesCommand: Command = {
     if (size > most) throw usageError(`--size: expected at most ${most}, received ${size}`);
     const cacheDir = resolve(textOf(args, 'cache') ?? subject.cacheDir);
     const log = await openLog(args, io);
+    log.warn('images goes with the next version: btg2gltf assets answers the same addresses');
     const { openImageSource } = await import('../deliver/pictures/images.ts');
     const { convertArticle } = await import('../run/single-article.ts');
     const { openImageServer } = await import('../web/servers/images.ts');
