@@ -1,4 +1,5 @@
 /** `btg2gltf assets`: models and pictures of any configuration, by address. */
+import { isIP } from 'node:net';
 import { languagesOf } from '../run/open/connect.ts';
 import { readBytes } from '../support/files.ts';
 import { mediaTypeOf } from '../support/media-types.ts';
@@ -34,6 +35,12 @@ export const assetsCommand: Command = {
       type: 'string',
       describe:
         'origins whose pages may read models, separated by commas; * is all [default: none]',
+    },
+    'trust-proxy': {
+      type: 'string',
+      value: 'ADDRESSES',
+      describe:
+        'proxies whose X-Forwarded-For says who asks: addresses, networks, loopback, uniquelocal, with commas [default: none]',
     },
     'max-wait': {
       type: 'number',
@@ -87,6 +94,7 @@ export const assetsCommand: Command = {
     const origins =
       textOf(args, 'allow-origin') === '*' ? ['*'] : await readOrigins(args, 'allow-origin');
     const publicUrl = readServer(args, 'public-url');
+    const proxies = readProxies(textOf(args, 'trust-proxy'));
     const placeholder = await readPlaceholder(textOf(args, 'placeholder'));
     const { pipeline } = await readRunOptions(args, io);
     const log = await openLog(args, io);
@@ -103,7 +111,7 @@ export const assetsCommand: Command = {
     };
     const options = {
       ...{ ...at, assets, name: pipeline.name, lang: languagesOf(pipeline.service)[0], limits },
-      ...{ origins, publicUrl, placeholder, now: io.now, log },
+      ...{ origins, publicUrl, proxies, placeholder, now: io.now, log },
       secret: io.env.BTG2GLTF_ASSETS_SECRET || undefined,
       imagesToken: io.env.BTG2GLTF_IMAGES_TOKEN || undefined,
     };
@@ -120,6 +128,21 @@ export const assetsCommand: Command = {
     }
   },
 };
+
+/** As the server takes them: names of networks of this machine, addresses, and networks such as 10.0.0.0/8. */
+function readProxies(text: string | undefined): string[] | undefined {
+  const all = text?.split(',').map((one) => one.trim());
+  const isKnown = (one: string) => {
+    const [address = '', bits = '0'] = one.split('/');
+    return (
+      ['loopback', 'uniquelocal'].includes(one) || (isIP(address) !== 0 && /^\d{1,3}$/.test(bits))
+    );
+  };
+  const wrong = all?.find((one) => !isKnown(one));
+  if (wrong === undefined) return all;
+  const expected = 'expected addresses such as 10.0.0.0/8, loopback or uniquelocal';
+  throw usageError(`--trust-proxy: ${expected}, received "${wrong}"`);
+}
 
 async function readPlaceholder(path: string | undefined) {
   if (path === undefined) return undefined;

@@ -318,6 +318,22 @@ describe('a request that is wrong', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await fetch(first)).status).toBe(200);
   });
+
+  it('comes from who a trusted proxy says, and from no one whom a client names', async () => {
+    const from = async (server: string, sender: string, finish: string) => {
+      const headers = { 'x-forwarded-for': sender };
+      return (await fetch(at(`${DESK}.usdz`, { DEKOR: finish }, server), { headers })).status;
+    };
+    const proxied = await serve({}, '--max-new', '1', '--trust-proxy', 'loopback');
+    const direct = await serve({}, '--max-new', '1');
+    expect(await from(proxied, '192.0.2.1', 'EI')).toBe(200);
+    expect(await from(proxied, '192.0.2.2', 'NB')).toBe(200);
+    expect(await from(proxied, '192.0.2.2', 'BU')).toBe(429);
+    expect(await from(direct, '192.0.2.3', 'WS')).toBe(200);
+    expect(await from(direct, '192.0.2.4', 'LG')).toBe(429);
+    const words = ['assets', pipeline, '--port', '0', '--trust-proxy', 'all'];
+    expect((await command(words)).stderr).toMatch(/--trust-proxy: expected addresses/);
+  });
 });
 
 describe('with a secret', () => {

@@ -16,6 +16,8 @@ interface AssetServerOptions extends GatewayOptions, AssetRoutesOptions {
   name: string;
   /** Origins whose pages may read models and descriptions; `*` is all. @defaultValue none */
   origins?: readonly string[] | undefined;
+  /** Proxies whose `X-Forwarded-For` says who asks. @defaultValue none */
+  proxies?: readonly string[] | undefined;
 }
 
 /** The deprecated operation of the service (Spec 4.4): below its base address, and at the root. */
@@ -38,9 +40,10 @@ const IMAGE_PATHS = [
  * @see RFC 9110, RFC 9457, RFC 5861; Spec 4.3, 4.4.
  */
 export async function openAssetServer(options: AssetServerOptions): Promise<GatewayServer> {
-  const { log, origins = [] } = options;
+  const { log, origins = [], proxies } = options;
   const settings = {
     forceCloseConnections: 'idle',
+    trustProxy: proxies === undefined ? false : [...proxies],
     // The longest number in an address, encoded.
     routerOptions: { maxParamLength: 4096 },
     frameworkErrors: (error: unknown, _request: FastifyRequest, reply: FastifyReply) =>
