@@ -1,4 +1,4 @@
-/** Files that are made when they are asked for: those that a run publishes of the same configurations. */
+/** Files that are made when they are asked for; `assets-random.test.ts` compares them with those of a run. */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,16 +7,12 @@ import type { AssetForm } from '../../src/deliver/asset-forms.ts';
 import type { Assets } from '../../src/deliver/assets.ts';
 import { openAssets, run } from '../../src/library.ts';
 import type { ConfigurationRequest } from '../../src/run/on-demand-run.ts';
-import { readManifest } from '../../src/run/output/manifest.ts';
 import { listFolder, temporaryFolder as temporaryFolderOf } from '../../src/support/files.ts';
-import { deliveryLines } from '../helpers/output-folder.ts';
-import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const DESK = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
 const CHAIR = { manufacturer: 'BRNK', program: 'KONVA', basearticlenumber: 'KV20 F' };
 const FINISH = 'OBERFLÄCHE.DEKOR';
-const SIDES = { width: 64, height: 48 };
 
 let folder: string;
 let assets: Assets;
@@ -26,10 +22,6 @@ const contentIn = (name: string) => ({
   output: { dir: join(folder, name) },
   cache: { dir: join(folder, `${name}-cache`) },
   articles: [{ configurations: { ...DESK, each: [FINISH], max: 2 } }, { article: CHAIR }],
-  deliver: {
-    ...(HAS_BROWSER && { pictures: { cameras: ['front' as const], ...SIDES } }),
-    profiles: [{ profile: 'web' as const, geometry: 'draco' as const }, 'ar-ios' as const],
-  },
 });
 
 beforeAll(async () => {
@@ -44,30 +36,6 @@ afterAll(async () => {
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 describe('an asset', () => {
-  it('has the bytes that a run publishes of the configuration, in each form', async () => {
-    const { report } = await run({ pipeline: contentIn('run') });
-    expect(report.configurations).toMatchObject({ failed: 0 });
-    const outputDir = join(folder, 'run');
-    const lines = await readManifest(outputDir);
-    expect(lines).toHaveLength(3);
-    const delivered = await deliveryLines(outputDir);
-    for (const line of lines) {
-      const { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring } = line;
-      const request: ConfigurationRequest = {
-        ...{ manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring },
-      };
-      const made = async (form: AssetForm) => digest((await assets.asset(request, form)).bytes);
-      expect(await made({ form: 'glb' })).toBe(line.sha256);
-      const of = (delivery: string) =>
-        delivered.find((one) => one.delivery === delivery && one.reinitstring === reinitstring)!
-          .files[0]!.sha256;
-      expect(await made({ form: 'glb', profile: 'web' })).toBe(of('web'));
-      expect(await made({ form: 'usdz' })).toBe(of('ar-ios'));
-      const picture: AssetForm = { form: 'jpg', camera: 'front', ...SIDES };
-      if (HAS_BROWSER) expect(await made(picture)).toBe(of('pictures'));
-    }
-  });
-
   it('is found by a run that is on the same cache', async () => {
     const own = await openAssets({ pipeline: contentIn('before') });
     await own.asset(DESK, { form: 'glb' });
