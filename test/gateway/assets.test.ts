@@ -353,6 +353,9 @@ describe('with a secret', () => {
     expect((await fetch(links.glb)).status).toBe(200);
     expect((await fetch(links.ar)).status).toBe(200);
     expect((await fetch(`${url}&BREITE=1800`)).status).toBe(403);
+    const { stdout, stderr } = await started.pop()!.end();
+    for (const secret of [SECRET, new URL(url).searchParams.get('signature')!])
+      expect(`${stdout}${stderr}`).not.toContain(secret);
   });
 });
 

@@ -1,21 +1,23 @@
-/** Two servers of assets on one store, of which one is killed while it makes a file. */
+/** Two servers of assets on one bucket, of which one is killed while it makes a file. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Child, startChild } from '../helpers/child.ts';
 import { countedRange } from '../helpers/counted-range.ts';
 import { LIVE_ONCE, openDailyRuns } from '../helpers/daily-runs.ts';
+import { startS3Server } from '../helpers/s3-server.ts';
 import { until } from '../helpers/until.ts';
 
 test('the other makes the file, and whole files only are answered', async () => {
   const range = countedRange({ articles: 4, blocks: 6, images: 2 });
   const runs = await openDailyRuns(range);
+  const s3 = await startS3Server();
   const servers: Child[] = [];
   try {
-    await runs.configure({ service: LIVE_ONCE, store: { url: join(runs.folder, 'store') } });
+    await runs.configure({ service: LIVE_ONCE, store: { url: `s3://${s3.bucket}/assets` } });
     const serve = async (name: string) => {
       const folders = ['output', 'cache'].map((one) => `--${one}=${join(runs.folder, name, one)}`);
       const words = ['assets', runs.pipelineFile, '--port', '0', ...folders];
-      const server = startChild(words, runs.proxy.env);
+      const server = startChild(words, { ...runs.proxy.env, ...s3.env });
       servers.push(server);
       const find = () => /http:\/\/127\.0\.0\.1:\d+/.exec(server.printed.stdout)?.[0];
       await until(() => expect(find()).toBeDefined());
@@ -42,5 +44,6 @@ test('the other makes the file, and whole files only are answered', async () => 
     for (const server of servers) server.kill('SIGINT');
     await Promise.all(servers.map(({ ended }) => ended));
     await runs.close();
+    await s3.close();
   }
 });
