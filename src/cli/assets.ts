@@ -1,6 +1,7 @@
 /** `btg2gltf assets`: models and pictures of any configuration, by address. */
 import { isIP } from 'node:net';
 import { languagesOf } from '../run/open/connect.ts';
+import { ConverterError } from '../support/errors.ts';
 import { readBytes } from '../support/files.ts';
 import { mediaTypeOf } from '../support/media-types.ts';
 import { ASSET_LIMITS } from '../web/assets/limits.ts';
@@ -19,6 +20,10 @@ import { environmentOf } from './service-options.ts';
 
 const ASSETS_PORT = 4860;
 const RESOLVE_MAX_AGE_SECONDS = 600;
+/** What is being made when the server stops has so long, milliseconds. */
+const STOPS_WITHIN_MS = 5_000;
+/** Longest timer of Node, milliseconds. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const MAX_WAIT_SECONDS = ASSET_LIMITS.maxWaitMs / 1000;
 
 /** The command. */
@@ -60,6 +65,12 @@ export const assetsCommand: Command = {
       describe: 'new files that one address may have made in a minute',
       default: ASSET_LIMITS.newPerMinute,
     },
+    'max-new-overall': {
+      type: 'number',
+      min: 1,
+      describe: 'new files that all together may have made in a minute',
+      default: ASSET_LIMITS.newOverall,
+    },
     'max-pixels': {
       type: 'number',
       min: 1,
@@ -100,13 +111,17 @@ export const assetsCommand: Command = {
     const log = await openLog(args, io);
     const environment = { ...environmentOf(io), log };
     const { openAssetServer } = await import('../web/assets/server.ts');
-    const seconds = numberOf(args, 'resolve-max-age') ?? RESOLVE_MAX_AGE_SECONDS;
-    // The requests have their own signal: Ctrl-C first ends the requests to the server.
-    const own = { ...environment, signal: new AbortController().signal };
-    const assets = await openAssetsOf(pipeline, own, { resolveMaxAgeMs: seconds * 1000 });
+    const msOf = (name: string, standard: number) =>
+      Math.min((numberOf(args, name) ?? standard) * 1000, LONGEST_TIMER_MS);
+    // The work has its own signal: Ctrl-C first ends the requests to the server.
+    const stop = new AbortController();
+    const own = { ...environment, signal: stop.signal };
+    const resolveMaxAgeMs = msOf('resolve-max-age', RESOLVE_MAX_AGE_SECONDS);
+    const assets = await openAssetsOf(pipeline, own, { resolveMaxAgeMs });
     const limits = {
-      maxWaitMs: (numberOf(args, 'max-wait') ?? MAX_WAIT_SECONDS) * 1000,
+      maxWaitMs: msOf('max-wait', MAX_WAIT_SECONDS),
       newPerMinute: numberOf(args, 'max-new') ?? ASSET_LIMITS.newPerMinute,
+      newOverall: numberOf(args, 'max-new-overall') ?? ASSET_LIMITS.newOverall,
       pixels: numberOf(args, 'max-pixels') ?? ASSET_LIMITS.pixels,
     };
     const options = {
@@ -124,7 +139,9 @@ export const assetsCommand: Command = {
           `  Assets of ${pipeline.name} at ${url}/a/<manufacturer>/<program>/<number>.glb\n`,
       );
     } finally {
-      await assets.close();
+      const end = () => stop.abort(new ConverterError('INTERRUPTED', 'the server has stopped'));
+      const timer = setTimeout(end, STOPS_WITHIN_MS);
+      await assets.close().finally(() => clearTimeout(timer));
     }
   },
 };

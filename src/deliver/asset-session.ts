@@ -202,13 +202,22 @@ export class AssetSession {
   }
 }
 
+/** A person waits: a service that does not answer is given up earlier than by a run. */
+const FOR_A_PERSON = { timeoutMs: 15_000, giveUpAfterMs: 5_000 };
+
 /** A pipeline whose run can make every profile, each with the options that the pipeline gives it. */
 function onDemand(pipeline: Pipeline) {
   const chosen = sectionOf(pipeline)?.profiles ?? [];
   const names = new Set<string>(chosen.map((one) => (typeof one === 'string' ? one : one.profile)));
   const others = [...PROFILE_NAMES, USDZ_PROFILE].filter((name) => !names.has(name));
+  const { service } = pipeline;
   return {
     ...pipeline,
+    service: {
+      ...service,
+      timeoutMs: Math.min(service.timeoutMs, FOR_A_PERSON.timeoutMs),
+      giveUpAfterMs: Math.min(service.giveUpAfterMs, FOR_A_PERSON.giveUpAfterMs),
+    },
     deliver: { profiles: [...chosen, ...others] },
   };
 }

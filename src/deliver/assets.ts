@@ -1,5 +1,6 @@
 /** Files of exactly the configuration that is asked for, made when they are asked for: as a run makes them, in its cache. */
-
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ArticleKey } from '../model/article.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
@@ -8,8 +9,14 @@ import type { ConfigurationRequest } from '../run/on-demand-run.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import type { OpenSharedStore } from '../run/open/shared-store.ts';
 import { type Published, publishedIn } from '../run/output/published.ts';
-import { asConverterError, ConverterError, type ErrorCode } from '../support/errors.ts';
-import { type AssetForm, FORM_TYPES, makerOf } from './asset-forms.ts';
+import {
+  asConverterError,
+  ConverterError,
+  type ErrorCode,
+  isConverterError,
+} from '../support/errors.ts';
+import type { Logger } from '../support/log.ts';
+import { type AssetForm, makerOf } from './asset-forms.ts';
 import { AssetSession, type Steps } from './asset-session.ts';
 import { type KeptAsset, KeptAssets } from './kept-assets.ts';
 import { publishedMasters } from './pictures/published-masters.ts';
@@ -29,7 +36,7 @@ export interface Assets {
    * Makes a file, unless it was made before. Equal calls at the same time share it.
    *
    * @param how - `signal` ends the call: what has begun goes on, for the next one. `beforeMaking` is called before a file is made
-   *   or the service asked; it may throw, to refuse.
+   *   or the service asked, for the first of equal calls; it may throw, to refuse.
    * @throws {@link ConverterError} `ARTICLE_NOT_FOUND`, also for an article that the pipeline does not select; `PROPERTY_UNKNOWN`,
    *   `PROPERTY_VALUE_REFUSED`, `CONFIGURATION_REFUSED`, `PERMANENT_ID_NOT_RESOLVABLE`; `NOTHING_TO_DRAW` for an article
    *   without parts; `USAGE` for an unknown profile or camera, a profile of several files, and a configuration that is named in
@@ -100,6 +107,8 @@ export async function openAssets(
   store?: AssetsStore,
 ): Promise<Assets> {
   const never = new AbortController().signal;
+  // Each call that waits listens to it.
+  setMaxListeners(0, never);
   const once = createSharedWork<Asset>(MADE_AT_ONCE, MOST_WAITING, 'too many files are being made');
   const shared = await store?.open(pipeline, environment);
   const kept = await KeptAssets.open(pipeline, environment, shared);
@@ -118,33 +127,22 @@ export async function openAssets(
       const name = JSON.stringify([request, form]);
       const known = await kept.find(name);
       if (known !== undefined && isCurrent(known)) return known;
-      beforeMaking();
-      return once(name, signal, async () => {
-        try {
-          return await kept.makeOnce(name, isCurrent, async () => {
-            const current = sessions.current();
-            const { session, openedAtMs: resolvedAtMs } = current;
-            const made = session.during((opened) => opened.make(request, form, maker, allow));
-            const { asset, steps } = await made.catch((thrown: unknown) => {
-              if (ENDED.has(asConverterError(thrown).code)) sessions.giveUp(current, thrown);
-              throw thrown;
-            });
-            return { ...asset, resolvedAtMs, steps };
+      const making = once(name, signal, () =>
+        kept.makeOnce(name, isCurrent, async () => {
+          beforeMaking();
+          const current = sessions.current();
+          const { session, openedAtMs: resolvedAtMs } = current;
+          const made = session.during((opened) => opened.make(request, form, maker, allow));
+          const { asset, steps } = await made.catch((thrown: unknown) => {
+            if (ENDED.has(asConverterError(thrown).code)) sessions.giveUp(current, thrown);
+            throw thrown;
           });
-        } catch (thrown) {
-          const { code, message } = asConverterError(thrown);
-          if (known === undefined || !isUnavailable(code)) throw thrown;
-          environment.log.warn('the service cannot be asked again', { code, message });
-          return { ...known, stale: { code, message } };
-        }
-      });
+          return { ...asset, resolvedAtMs, steps };
+        }),
+      );
+      return known === undefined ? making : renewed(known, making, signal, environment.log);
     },
-    async object(sha256, form) {
-      const mimeType = (FORM_TYPES as Readonly<Record<string, string | undefined>>)[form];
-      if (mimeType === undefined || !Object.hasOwn(FORM_TYPES, form)) return undefined;
-      const bytes = await kept.object(sha256, form);
-      return bytes && { bytes, mimeType };
-    },
+    object: (sha256, form) => kept.object(sha256, form),
     async close() {
       if (isClosed) return;
       isClosed = true;
@@ -152,6 +150,36 @@ export async function openAssets(
       kept.close();
     },
   };
+}
+
+/** What was made before is sent if it is not renewed within this time, milliseconds. */
+const RENEWED_WITHIN_MS = 1000;
+
+/** What was made before, made anew if the service answers soon; if not, the work goes on for the next request. */
+async function renewed(
+  known: KeptAsset,
+  making: Promise<Asset>,
+  signal: AbortSignal,
+  log: Logger,
+): Promise<Asset> {
+  const stop = new AbortController();
+  const late = sleep(RENEWED_WITHIN_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+  try {
+    const first = await Promise.race([making, late]);
+    if (first !== undefined) return first;
+    making.catch(() => {});
+    const message = 'the service has not answered yet';
+    return { ...known, stale: { code: 'HTTP_TIMEOUT', message } };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const { code, message } = asConverterError(thrown);
+    // What is not so any more is an error; that of a caller who refuses has no code.
+    if (isConverterError(thrown) && !isUnavailable(code)) throw thrown;
+    log.warn('what was made before is not renewed', { code, message });
+    return { ...known, stale: { code, message } };
+  } finally {
+    stop.abort();
+  }
 }
 
 /** Refuses configurations that are not published, where only those are allowed. */

@@ -30,8 +30,9 @@ const MOST_KNOWN = 10_000;
 /** Number of new files, and their part of the limit of the cache, after which it is reduced to the limit. */
 const EVICT_EVERY = 100;
 const EVICT_SHARE = 0.05;
-/** How often it is seen whether another machine has made a file, milliseconds. */
+/** How often it is seen whether another machine has made a file, milliseconds: less often with each look, up to a second. */
 const LOOK_EVERY_MS = 100;
+const LOOK_AT_LEAST_MS = 1000;
 
 interface Cache extends Pick<Sources, 'database' | 'bodies'> {
   /** Waits until other machines have the bodies, if there are any. */
@@ -59,8 +60,9 @@ export class KeptAssets {
     pipeline: Pipeline,
     environment: RunEnvironment,
   ) {
-    const { service, convert, deliver, assets, cacheMaxBytes } = pipeline;
-    const decisive = [programVersion(), service, conversionText(convert), deliver, assets];
+    const { service, articles, convert, deliver, assets, cacheMaxBytes } = pipeline;
+    const conversion = conversionText(convert);
+    const decisive = [programVersion(), service, articles, conversion, deliver, assets];
     this.#owner = sha256Hex(JSON.stringify(decisive));
     this.#cache = cache;
     this.#shared = shared;
@@ -117,9 +119,13 @@ export class KeptAssets {
   }
 
   /** Finds a file by its digest: only what was made on demand, and no answer of the service. */
-  async object(sha256: Digest, form: string): Promise<Uint8Array | undefined> {
-    const known = await this.#read<object>(objectName(sha256, form));
-    return known && this.#contentOf({ sha256, name: `object.${form}` });
+  async object(
+    sha256: Digest,
+    form: string,
+  ): Promise<Pick<KeptAsset, 'bytes' | 'mimeType'> | undefined> {
+    const known = await this.#read<Pick<Known, 'mimeType'>>(objectName(sha256, form));
+    const bytes = known && (await this.#contentOf({ sha256, name: `object.${form}` }));
+    return bytes && { bytes, mimeType: known!.mimeType };
   }
 
   close(): void {
@@ -137,7 +143,7 @@ export class KeptAssets {
   ): Promise<KeptAsset | { end?: () => Promise<void> }> {
     if (this.#shared === undefined) return {};
     const { signal } = this.#environment;
-    for (;;) {
+    for (let waits = 1; ; waits++) {
       const end = await this.#shared.lease(this.#keyOf(name));
       const known = await this.find(name);
       if (known !== undefined && isGood(known)) {
@@ -145,7 +151,7 @@ export class KeptAssets {
         return known;
       }
       if (end !== undefined) return { end };
-      await sleep(LOOK_EVERY_MS, undefined, { signal });
+      await sleep(Math.min(waits * LOOK_EVERY_MS, LOOK_AT_LEAST_MS), undefined, { signal });
     }
   }
 
@@ -157,7 +163,7 @@ export class KeptAssets {
     // The others were stored when they were made; a GLB by its path, which no other machine has.
     if (form === 'json' || form === 'swatch' || this.#shared !== undefined)
       await this.#contents().put(bytes, known.name);
-    await this.#write(objectName(sha256, form), { bytes: bytes.length });
+    await this.#write(objectName(sha256, form), { mimeType: known.mimeType });
     await this.#write(this.#keyOf(name), known);
     await this.#cache.flush?.();
     this.#made.files++;

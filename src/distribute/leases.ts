@@ -12,7 +12,7 @@ interface Lease {
   number: number;
 }
 
-/** After so long, the machine that has a lease is taken for dead, milliseconds: most work takes less. */
+/** After so long without a renewal, the machine that has a lease is taken for dead, milliseconds. */
 const LEASE_MS = 30_000;
 
 /** Numbers of the leases of this process: an earlier process may have had its id. */
@@ -37,32 +37,62 @@ export async function takeLease(
   const number = ++taken;
   held.add(number);
   const own: Lease = { untilMs: now() + LEASE_MS, host: hostname(), pid: process.pid, number };
-  const isTaken = await takeAt(key, own, store, now).catch((error: unknown) => {
+  const etag = await takeAt(key, own, store, now).catch((error: unknown) => {
     held.delete(number);
     throw error;
   });
-  if (!isTaken) held.delete(number);
-  const end = async () => {
+  if (etag === undefined) {
     held.delete(number);
-    await store.delete(key);
-  };
-  return isTaken ? end : undefined;
+    return undefined;
+  }
+  return keep(key, own, etag, store, now);
 }
 
+/** Renews a lease until it ends; one that another machine has taken over is left to it. */
+function keep(
+  key: string,
+  own: Lease,
+  taken: string,
+  store: ObjectStore,
+  now: () => number,
+): () => Promise<void> {
+  let etag: string | undefined = taken;
+  let renewing: Promise<void> = Promise.resolve();
+  const write = async (untilMs: number) => {
+    if (etag !== undefined) etag = await store.replace(key, contentOf({ ...own, untilMs }), etag);
+  };
+  const renew = () => {
+    // Without a renewal, it ends by itself.
+    renewing = renewing.then(() => write(now() + LEASE_MS)).catch(() => {});
+  };
+  const timer = setInterval(renew, LEASE_MS / 3).unref();
+  return async () => {
+    clearInterval(timer);
+    await renewing;
+    held.delete(own.number);
+    await write(0);
+    if (etag !== undefined) await store.delete(key);
+  };
+}
+
+const contentOf = (lease: Lease) => new TextEncoder().encode(JSON.stringify(lease));
+
+/** @returns The etag of the lease; undefined if another machine has it. */
 async function takeAt(
   key: string,
   own: Lease,
   store: ObjectStore,
   now: () => number,
-): Promise<boolean> {
-  const content = new TextEncoder().encode(JSON.stringify(own));
-  if ((await store.replace(key, content, undefined)) !== undefined) return true;
+): Promise<string | undefined> {
+  const content = contentOf(own);
+  const etag = await store.replace(key, content, undefined);
+  if (etag !== undefined) return etag;
   const found = await store.get(key);
   // It has just ended.
   if (found === undefined) return takeAt(key, own, store, now);
   const { untilMs, ...owner } = JSON.parse(new TextDecoder().decode(found.content)) as Lease;
   const isOurs = owner.pid === own.pid && held.has(owner.number);
   const isDead = owner.host === own.host && !isOurs && hasEnded(owner.pid);
-  if (now() < untilMs && !isDead) return false;
-  return (await store.replace(key, content, found.etag)) !== undefined;
+  if (now() < untilMs && !isDead) return undefined;
+  return store.replace(key, content, found.etag);
 }

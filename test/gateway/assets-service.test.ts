@@ -79,6 +79,22 @@ describe('a service that is away', () => {
   });
 });
 
+describe('a service that hangs', () => {
+  it('leaves what was made before, and does not keep the server from stopping', async () => {
+    const addressOf = await serve({}, '--resolve-max-age', '0');
+    const before = await fetch(addressOf(0));
+    const bytes = digest(await before.arrayBuffer());
+    runs.proxy.break(/./, () => {});
+    const after = await fetch(addressOf(0));
+    expect([after.status, digest(await after.arrayBuffer())]).toEqual([200, bytes]);
+    expect(after.headers.get('warning')).toMatch(/^110 /);
+    const waiting = fetch(addressOf(1)).catch(() => 'cut off');
+    await until(() => runs.proxy.seen.length > 8);
+    expect(await started.pop()!.end()).toMatchObject({ exit: 0 });
+    await waiting;
+  });
+});
+
 describe('a service that is slow', () => {
   it('is waited for up to a limit; then the work goes on, and its result is there', async () => {
     runs.proxy.slowBy(400);
@@ -136,6 +152,16 @@ describe('a request that does not wait', () => {
 });
 
 describe('a run beside the clients of a server', () => {
+  it('takes turns with it where one request at a time is allowed', async () => {
+    await runs.configure({ service: { ...LIVE_ONCE, concurrency: 1 } });
+    const addressOf = await serve({});
+    expect((await fetch(addressOf(0))).status).toBe(200);
+    const running = runs.call(['run', runs.pipelineFile, '--limit', '3']);
+    expect((await fetch(addressOf(ARTICLES - 1))).status).toBe(200);
+    expect(await running).toMatchObject({ exit: 0 });
+    expect(runs.proxy.mostAtOnce()).toBeLessThanOrEqual(2);
+  });
+
   it('keeps the limits of the service with it, and publishes what it would alone', async () => {
     const addressOf = await serve({});
     expect((await fetch(addressOf(0))).status).toBe(200);

@@ -176,6 +176,8 @@ describe('an asset', () => {
       whole.subarray(-4),
     ]);
     expect((await part(`bytes=${length}-`))[0]).toBe(416);
+    const beyond = await fetch(at(`${DESK}.glb`), { headers: { range: `bytes=${length}-` } });
+    expect(beyond.headers.get('cache-control')).toBe('no-store');
     expect((await part('bytes=0-3', { 'if-range': '"other"' }))[0]).toBe(200);
     expect((await part('bytes=3-1'))[0]).toBe(200);
     expect((await part('lines=0-3'))[0]).toBe(200);
@@ -264,6 +266,7 @@ describe('the page that shows it in a room', () => {
     const png = await sharp(await bytesOf(await fetch(at(`${DESK}.qr.png`)))).metadata();
     expect(png.format).toBe('png');
     expect(png.width).toBe(png.height);
+    expect((await fetch(at('/a/FJEL/LINEA/NONE.qr.svg'))).status).toBe(404);
   });
 });
 

@@ -5,7 +5,7 @@ import type { ContentStore } from '../../source/cache/content-store.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
 import type { FreshnessPolicy } from '../../source/cache/freshness.ts';
 import type { Fetcher } from '../../source/fetch/fetch-article.ts';
-import type { LimitShare } from '../../source/service/service-config.ts';
+import { concurrencyOf, type LimitShare } from '../../source/service/service-config.ts';
 import type { ConverterError } from '../../support/errors.ts';
 import {
   languagesOf,
@@ -55,6 +55,8 @@ interface SessionOptions {
 
 /** How often it is seen who else sends requests to the service, milliseconds. */
 const LOOK_EVERY_MS = 1000;
+/** How long a turn is, milliseconds. */
+const TURN_MS = 5000;
 
 /** What is only noted can be noted later, too, if the database is busy. */
 function ignoreErrorsOf(work: () => unknown): void {
@@ -132,20 +134,26 @@ export class ServiceSession {
 
   /** All that send requests from one cache, such as a run and a server of assets, keep the limits together. */
   async #shareWithOthers({ traffic }: Service['client'], id: number): Promise<void> {
-    const { database, environment } = this.#opening;
-    let known = String(id);
+    const { database, environment, options } = this.#opening;
+    const most = concurrencyOf(options.pipeline.service);
+    let known = `${id} 0`;
     let heldUntilMs = 0;
     const look = () => {
-      const { ids, pausedUntilMs } = database.runs.see(id, environment.now());
-      const leftMs = pausedUntilMs - environment.now();
+      const now = environment.now();
+      const { ids, pausedUntilMs } = database.runs.see(id, now);
+      const leftMs = pausedUntilMs - now;
       if (pausedUntilMs > heldUntilMs && leftMs > 0) traffic.hold(leftMs);
       heldUntilMs = Math.max(heldUntilMs, pausedUntilMs);
-      if (this.#limitShare !== undefined || known === ids.join()) return ids;
-      known = ids.join();
-      traffic.share({ index: Math.max(0, ids.indexOf(id)), count: Math.max(1, ids.length) });
+      // Where there are more of them than requests in flight, they take turns.
+      const turn = ids.length > most ? Math.floor(now / TURN_MS) : 0;
+      if (this.#limitShare !== undefined || known === `${ids.join()} ${turn}`) return ids;
+      known = `${ids.join()} ${turn}`;
+      const count = Math.max(1, ids.length);
+      traffic.share({ index: (Math.max(0, ids.indexOf(id)) + turn) % count, count });
       return ids;
     };
-    const timer = setInterval(() => ignoreErrorsOf(look), LOOK_EVERY_MS).unref();
+    // Without a share, nothing else keeps this process alive.
+    const timer = setInterval(() => ignoreErrorsOf(look), LOOK_EVERY_MS);
     this.#budget = { close: () => clearInterval(timer) };
     // The others still have the whole until they look.
     if (look().length > 1) await setTimeout(1.5 * LOOK_EVERY_MS, undefined, { signal: this.ended });

@@ -29,7 +29,7 @@ const INSERT = `
 /** After this time without a note, a run sends no requests any more. */
 const UNSEEN_MS = 10_000;
 const SELECT_SEEN = `
-  SELECT id, paused_until AS pausedUntilMs FROM durable_runs
+  SELECT ${COLUMNS}, paused_until AS pausedUntilMs FROM durable_runs
   WHERE service = (SELECT service FROM durable_runs WHERE id = ?) AND seen_at > ? ORDER BY id`;
 
 const SELECT_REFUSAL =
@@ -104,11 +104,9 @@ class DurableRuns extends Table {
    */
   see(id: number, now: number): { ids: number[]; pausedUntilMs: number } {
     this.db.run('UPDATE durable_runs SET seen_at = ? WHERE id = ?', now, id);
-    const rows = this.db.all<{ id: number; pausedUntilMs: number }>(
-      SELECT_SEEN,
-      id,
-      now - UNSEEN_MS,
-    );
+    const rows = this.db
+      .all<RunRow & { pausedUntilMs: number }>(SELECT_SEEN, id, now - UNSEEN_MS)
+      .filter((row) => mayRun(row, now));
     const pauses = rows.map(({ pausedUntilMs }) => pausedUntilMs);
     return { ids: rows.map((row) => row.id), pausedUntilMs: Math.max(0, ...pauses) };
   }

@@ -219,7 +219,7 @@ function findProperty(article: Article, name: string): Found {
   const names = alike.length > 1 ? alike.map((one) => one.name) : [...known.keys()];
   const hint = alike.length === 0 && didYouMean(name, names);
   const hintOrNames = hint || `; properties: ${names.join(', ')}`;
-  const message = `values or each: expected a property of the article, received ${JSON.stringify(name)}${hintOrNames}`;
+  const message = `expected a property of the article, received ${JSON.stringify(name)}${hintOrNames}`;
   throw new ConverterError('PROPERTY_UNKNOWN', message);
 }
 

@@ -52,7 +52,10 @@ export async function sendContent(
   const range = isCompressible ? undefined : rangeOf(request, etag, bytes.length);
   if (range === undefined) return reply.send(asBuffer(bytes));
   if (range === 'beyond') {
-    return reply.code(416).header('content-range', `bytes */${bytes.length}`).send();
+    // It is of this request alone.
+    for (const name of ['etag', 'content-location']) reply.removeHeader(name);
+    reply.headers({ 'cache-control': 'no-store', 'content-range': `bytes */${bytes.length}` });
+    return reply.code(416).send();
   }
   const { first, last } = range;
   reply.code(206).header('content-range', `bytes ${first}-${last}/${bytes.length}`);
@@ -67,18 +70,27 @@ export function addedVary(reply: FastifyReply, name: string): { vary: string } {
 
 const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 
+/** Longest header that is read: an honest one is shorter. */
+const LONGEST_HEADER = 1024;
+
+/** The parts of a header between commas, without blanks around them. */
+function partsOf(header: string): string[] {
+  return header.length > LONGEST_HEADER ? [] : header.split(',').map((part) => part.trim());
+}
+
 function encodingFor(accepted: string): keyof typeof ENCODERS | undefined {
-  const refused = new Set(
-    Array.from(accepted.matchAll(/([\w*]+)\s*;\s*q=0(?:\.0*)?(?=\s*(?:,|$))/g), ([, name]) => name),
-  );
-  const names = new Set(Array.from(accepted.matchAll(/[\w*]+(?=\s*(?:;|,|$))/g), ([name]) => name));
-  return (['br', 'gzip'] as const).find((name) => names.has(name) && !refused.has(name));
+  const qualities = new Map<string, number>();
+  for (const part of partsOf(accepted)) {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
+    const quality = parameters.find((text) => text.startsWith('q='))?.slice(2);
+    qualities.set(name, quality === undefined ? 1 : Number(quality));
+  }
+  return (['br', 'gzip'] as const).find((name) => (qualities.get(name) ?? 0) > 0);
 }
 
 /** Whether a header `If-None-Match` has the tag; weak comparison, as it is defined. */
 function isKnown(header: string, etag: string): boolean {
-  if (header.trim() === '*') return true;
-  return header.split(/\s*,\s*/).some((tag) => tag.replace(/^W\//, '') === etag);
+  return partsOf(header).some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag);
 }
 
 /** The range of a request; undefined if all is to be sent, also for several ranges and for what is no range. */

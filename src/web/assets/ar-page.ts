@@ -15,9 +15,6 @@ interface ArPage {
   glb: string;
 }
 
-/** A code that a phone across a table can read. */
-const QR = { ecc: 'M', border: 2 } as const;
-
 const TEXTS = {
   en: {
     open: 'View in your room',
@@ -72,6 +69,7 @@ export const AR_POLICY = [
 export function arPage({ lang, title, url, picture, usdz, glb }: ArPage): string {
   const texts = lang.toLowerCase().startsWith('de') ? TEXTS.de : TEXTS.en;
   const name = escaped(title);
+  const code = qrSvg(url);
   const image = `<img src="${escaped(picture)}" alt="${name}" width="640" height="640">`;
   return `<!doctype html>
 <html lang="${texts === TEXTS.de ? 'de' : 'en'}">
@@ -94,8 +92,7 @@ ${image}
 </div>
 <div data-for="other">
 ${image}
-${qrSvg(url)}
-<p>${texts.scan}</p>
+${code === undefined ? '' : `${code}\n<p>${texts.scan}</p>`}
 <p><a href="${escaped(glb)}">${texts.download}</a></p>
 </div>
 <script>${SCRIPT}</script>
@@ -117,22 +114,36 @@ function sceneViewer(glb: string, page: string, title: string): string {
   return `intent://arvr.google.com/scene-viewer/1.0?${parameters}#Intent;${intent}`;
 }
 
-/** A QR code as SVG. */
-export function qrSvg(text: string): string {
-  return renderSVG(text, QR);
+/** A QR code as SVG; undefined for a text that is too long for one. */
+export function qrSvg(text: string): string | undefined {
+  return encoded((options) => renderSVG(text, options));
 }
 
 /** Pixels of a side of a module. */
 const MODULE_PIXELS = 8;
 
-/** A QR code as PNG. */
-export async function qrPng(text: string): Promise<Uint8Array> {
-  const { data, size } = encode(text, QR);
+/** A QR code as PNG; undefined for a text that is too long for one. */
+export async function qrPng(text: string): Promise<Uint8Array | undefined> {
+  const code = encoded((options) => encode(text, options));
+  if (code === undefined) return undefined;
+  const { data, size } = code;
   const { default: sharp } = await import('sharp');
   const pixels = Uint8Array.from(data.flat(), (isDark) => (isDark ? 0 : 255));
   const side = size * MODULE_PIXELS;
   const image = sharp(pixels, { raw: { width: size, height: size, channels: 1 } });
   return image.resize(side, side, { kernel: 'nearest' }).png({ palette: true }).toBuffer();
+}
+
+/** A long text has less redundancy; a longer one has no code: 2,953 bytes at most. */
+function encoded<T>(encodeWith: (options: Parameters<typeof encode>[1]) => T): T | undefined {
+  for (const ecc of ['M', 'L'] as const) {
+    try {
+      return encodeWith({ ecc, border: 2 });
+    } catch {
+      // The library says only that it is too long.
+    }
+  }
+  return undefined;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

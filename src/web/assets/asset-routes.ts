@@ -17,11 +17,10 @@ import {
   readAssetAddress,
   readPageAddress,
 } from './asset-address.ts';
-import { Jobs } from './jobs.ts';
 import { ASSET_LIMITS, type AssetLimits, perSender } from './limits.ts';
 import type { AssetMetrics } from './metrics.ts';
 import { describeProblem, RETRY_AFTER_SECONDS } from './problems.ts';
-import { checkSignature } from './signatures.ts';
+import { checkSignature, covers } from './signatures.ts';
 
 /** What the routes of a server of assets need. */
 export interface AssetRoutesOptions {
@@ -44,6 +43,9 @@ export interface AssetRoutesOptions {
 /** A picture where no size is asked for: that of the pictures of a run. */
 const STANDARD_SIDE = 1024;
 
+/** Characters of the header with the other forms. */
+const LONGEST_LINKS = 2048;
+
 /** How long a cache may use an answer without asking, and how much longer while it asks, seconds. */
 const FRESH_SECONDS = 60;
 const STALE_SECONDS = 600;
@@ -57,22 +59,23 @@ type PathOf<K extends string> = Record<'manufacturer' | 'program' | K, string>;
 /** Answers requests; errors are thrown. */
 export class AssetRoutes {
   readonly #options: AssetRoutesOptions;
-  readonly #jobs: Jobs;
   readonly #limits: AssetLimits;
   readonly #metrics: AssetMetrics;
   readonly #count: (sender: string) => void;
+  readonly #countOverall: (sender: string) => void;
 
   constructor(options: AssetRoutesOptions, metrics: AssetMetrics) {
     this.#options = options;
-    this.#jobs = new Jobs((error) => describeProblem(error, options.log));
     this.#limits = { ...ASSET_LIMITS, ...options.limits };
     this.#metrics = metrics;
     this.#count = perSender(this.#limits.newPerMinute, options.now);
+    this.#countOverall = perSender(this.#limits.newOverall, options.now);
   }
 
   async asset(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { manufacturer, program, file } = request.params as PathOf<'file'>;
-    const address = readAssetAddress([manufacturer, program, file], searchOf(request));
+    const read = readAssetAddress([manufacturer, program, file], searchOf(request));
+    const address = this.#permitted(read);
     const { form } = address;
     this.#checkSignature(address, form.form);
     if (form.form === 'qr.svg' || form.form === 'qr.png')
@@ -87,15 +90,17 @@ export class AssetRoutes {
       return reply.type(placeholder.mimeType).send(Buffer.from(placeholder.bytes));
     }
     const origin = this.#originOf(request);
-    const links = FORMS.filter((one) => one !== form.form && one !== 'json').map(
-      (one) => `<${addressOf(address, one)}>; rel="alternate"; type="${FORM_TYPES[one]}"`,
-    );
+    const links = FORMS.filter((one) => one !== form.form && one !== 'json')
+      .filter((one) => covers(address, one))
+      .map((one) => `<${addressOf(address, one)}>; rel="alternate"; type="${FORM_TYPES[one]}"`)
+      .join(', ');
     const content = form.form === 'json' ? this.#described(asset, address, origin) : asset;
     reply.headers({
-      ...this.#cacheHeaders(asset, address.signature.expires),
+      ...this.#cacheHeaders(asset, address.signature.expires, form.form === 'json'),
       ...(form.form !== 'json' && { 'content-location': `/objects/${asset.sha256}.${form.form}` }),
       'content-disposition': dispositionOf(asset.name),
-      link: links.join(', '),
+      // Servers in between accept headers of some kilobytes.
+      ...(links.length > 0 && links.length <= LONGEST_LINKS && { link: links }),
       'server-timing': timingOf(asset),
     });
     return sendContent(request, reply, content);
@@ -103,7 +108,8 @@ export class AssetRoutes {
 
   async page(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { manufacturer, program, number } = request.params as PathOf<'number'>;
-    const address = readPageAddress([manufacturer, program, number], searchOf(request));
+    const read = readPageAddress([manufacturer, program, number], searchOf(request));
+    const address = this.#permitted(read);
     this.#checkSignature(address, 'ar');
     const asset = await this.#make(request, reply, address.request, { form: 'json' });
     const { shorttext, configuration } = descriptionIn(asset);
@@ -119,7 +125,7 @@ export class AssetRoutes {
       glb: at('glb', { profile: 'ar-android' }),
     });
     reply.headers({
-      ...this.#cacheHeaders(asset, address.signature.expires),
+      ...this.#cacheHeaders(asset, address.signature.expires, true),
       'content-security-policy': AR_POLICY,
       'referrer-policy': 'no-referrer',
     });
@@ -167,20 +173,45 @@ export class AssetRoutes {
     address: AssetAddress,
     form: 'qr.svg' | 'qr.png',
   ): Promise<FastifyReply> {
+    // Only what there is has a page.
+    await this.#make(request, reply, address.request, { form: 'json' });
     const url = `${this.#originOf(request)}${addressOf(address, 'ar')}`;
     const isSvg = form === 'qr.svg';
-    reply.header('cache-control', `public, max-age=${STALE_SECONDS}`);
+    const code = isSvg ? qrSvg(url) : await qrPng(url);
+    if (code === undefined)
+      throw new Refusal(
+        422,
+        'expected a configuration whose address fits into a code; name it by its values',
+      );
+    reply.header('cache-control', this.#cachingOf(STALE_SECONDS, true));
     return sendContent(request, reply, {
-      bytes: isSvg ? new TextEncoder().encode(qrSvg(url)) : await qrPng(url),
+      bytes: typeof code === 'string' ? new TextEncoder().encode(code) : code,
       mimeType: isSvg ? 'image/svg+xml' : 'image/png',
     });
   }
 
-  /** The state of a file that is being made for a request that did not wait. */
+  /**
+   * The state of a file that is being made for a request that did not wait. Nothing is remembered for it: its address has all, so
+   * that any server with the same store can say it.
+   */
   async job(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const state = this.#jobs.stateOf((request.params as { id: string }).id);
-    if (state === undefined) throw new Refusal(404, 'no such job, or no longer');
-    return reply.header('cache-control', 'no-store').send(state);
+    const location = new URLSearchParams(searchOf(request)).get('of') ?? '';
+    const [, path = '', search = ''] = /^\/a\/([^?]*)(?:\?(.*))?$/s.exec(location) ?? [];
+    const [manufacturer = '', program = '', file = ''] = decodedSegments(path);
+    const address = this.#permitted(readAssetAddress([manufacturer, program, file], search));
+    const { form } = address.form;
+    this.#checkSignature(address, form);
+    if (form === 'qr.svg' || form === 'qr.png') throw new Refusal(404, 'no such job');
+    reply.header('cache-control', 'no-store');
+    const making = this.#asset(request, address.request, address.form as AssetForm);
+    making.catch(() => {});
+    try {
+      const asset = await Promise.race([making, sleep(LEAST_WAIT_MS, undefined)]);
+      return reply.send(asset === undefined ? { state: 'making' } : { state: 'done', location });
+    } catch (thrown) {
+      const { log } = this.#options;
+      return reply.send({ state: 'failed', problem: describeProblem(thrown, log) });
+    }
   }
 
   /** Makes a file for a request, as long as its connection lasts and the limit allows. */
@@ -190,16 +221,27 @@ export class AssetRoutes {
     wanted: ConfigurationRequest,
     form: AssetForm,
   ): Promise<Asset> {
-    const sized = this.#withSize(form);
-    const beforeMaking = () => this.#count(request.ip);
     const waitMs = preferredWaitMs(request, this.#limits.maxWaitMs);
-    const making = (signal?: AbortSignal) =>
-      this.#options.assets.asset(wanted, sized, { signal, beforeMaking });
-    const asset = await (waitMs === undefined
-      ? this.#waitFor(making, reply)
-      : this.#begin(making(), waitMs, request));
+    const asset = await this.#metrics.whileWaiting(() =>
+      waitMs === undefined
+        ? this.#waitFor((signal) => this.#asset(request, wanted, form, signal), reply)
+        : beginOnly(this.#asset(request, wanted, form), waitMs, request),
+    );
     this.#metrics.sent(form.form, asset);
     return asset;
+  }
+
+  async #asset(
+    { ip }: FastifyRequest,
+    wanted: ConfigurationRequest,
+    form: AssetForm,
+    signal?: AbortSignal,
+  ): Promise<Asset> {
+    const beforeMaking = () => {
+      this.#count(ip);
+      this.#countOverall('all');
+    };
+    return this.#options.assets.asset(wanted, this.#withSize(form), { signal, beforeMaking });
   }
 
   async #waitFor(
@@ -221,17 +263,6 @@ export class AssetRoutes {
     }
   }
 
-  /** Waits for a short time only; then the answer is 202 with the address of the state. */
-  async #begin(making: Promise<Asset>, waitMs: number, { raw }: FastifyRequest): Promise<Asset> {
-    const id = this.#jobs.begin(raw.url ?? '', making);
-    const asset = await Promise.race([making, sleep(waitMs, undefined)]);
-    if (asset !== undefined) return asset;
-    const headers = { location: `/jobs/${id}`, 'preference-applied': 'respond-async' };
-    throw new Refusal(202, 'the file is being made; its state is at the address in location', {
-      headers: { ...headers, 'retry-after': '1' },
-    });
-  }
-
   /** A picture without a size is as large as the limit allows, at most as those of a run. */
   #withSize(form: AssetForm): AssetForm {
     if (!isPictureForm(form)) return form;
@@ -243,6 +274,11 @@ export class AssetRoutes {
       400,
       `size: expected at most ${pixels} pixels, received ${width} × ${height}`,
     );
+  }
+
+  /** Without a secret, a signature says nothing, and is not sent on. */
+  #permitted<A extends Omit<AssetAddress, 'form'>>(address: A): A {
+    return this.#options.secret === undefined ? { ...address, signature: {} } : address;
   }
 
   #checkSignature(address: Omit<AssetAddress, 'form'>, form: string): void {
@@ -265,14 +301,12 @@ export class AssetRoutes {
 
   /** Links and prices are of this answer; what the configuration is, of the asset. */
   #described(asset: Asset, address: AssetAddress, origin: string) {
-    const links = Object.fromEntries([
-      ...FORMS.filter((form) => form !== 'json').map((form) => [
-        form,
-        `${origin}${addressOf(address, form)}`,
-      ]),
-      ['qr.svg', `${origin}${addressOf(address, 'qr.svg')}`],
-      ['ar', `${origin}${addressOf(address, 'ar')}`],
-    ]);
+    const forms = [...FORMS.filter((form) => form !== 'json'), 'qr.svg', 'ar'] as const;
+    const links = Object.fromEntries(
+      forms
+        .filter((form) => covers(address, form))
+        .map((form) => [form, `${origin}${addressOf(address, form)}`]),
+    );
     const { properties, ...described } = descriptionIn(asset);
     const withSwatches = properties.map(({ values, ...property }) => ({
       ...property,
@@ -293,19 +327,28 @@ export class AssetRoutes {
     return this.#options.publicUrl ?? `http://${request.headers.host ?? 'localhost'}`;
   }
 
+  /** @param hasAddresses - Whether the answer has addresses of the request itself, which must not be sent to others. */
   #cacheHeaders(
     { stale, resolvedAtMs }: Asset,
     expires: string | undefined,
+    hasAddresses = false,
   ): Record<string, string> {
     const { now } = this.#options;
     const age = Math.max(0, Math.floor((now() - resolvedAtMs) / 1000));
+    if (stale !== undefined) {
+      const warning = `110 - "the service cannot be asked again (${stale.code})"`;
+      return { 'cache-control': this.#cachingOf(0, hasAddresses), age: String(age), warning };
+    }
     const left = expires === undefined ? FRESH_SECONDS : Number(expires) - Math.ceil(now() / 1000);
     const maxAge = Math.max(0, Math.min(FRESH_SECONDS, left));
-    const isOfOne = expires !== undefined;
-    const caching = `public, max-age=${maxAge}${isOfOne ? '' : `, stale-while-revalidate=${STALE_SECONDS}`}`;
-    if (stale === undefined) return { 'cache-control': caching };
-    const warning = `110 - "the service cannot be asked again (${stale.code})"`;
-    return { 'cache-control': 'public, max-age=0', age: String(age), warning };
+    const caching = this.#cachingOf(maxAge, hasAddresses);
+    const whileAsked = `, stale-while-revalidate=${STALE_SECONDS}`;
+    return { 'cache-control': expires === undefined ? caching + whileAsked : caching };
+  }
+
+  #cachingOf(seconds: number, hasAddresses: boolean): string {
+    const isOfRequest = hasAddresses && this.#options.publicUrl === undefined;
+    return `${isOfRequest ? 'private' : 'public'}, max-age=${seconds}`;
   }
 }
 
@@ -357,3 +400,27 @@ const isPicture = (form: string): boolean => PICTURE_FORMS.has(form);
 const isPictureForm = (
   form: AssetForm,
 ): form is Extract<AssetForm, { form: 'jpg' | 'png' | 'webp' | 'avif' }> => isPicture(form.form);
+
+/** Waits for a short time only; then the answer is 202 with the address of the state. */
+async function beginOnly(
+  making: Promise<Asset>,
+  waitMs: number,
+  { raw }: FastifyRequest,
+): Promise<Asset> {
+  making.catch(() => {});
+  const asset = await Promise.race([making, sleep(waitMs, undefined)]);
+  if (asset !== undefined) return asset;
+  const location = `/jobs?of=${encodeURIComponent(raw.url ?? '')}`;
+  throw new Refusal(202, 'the file is being made; its state is at the address in location', {
+    headers: { location, 'preference-applied': 'respond-async', 'retry-after': '1' },
+  });
+}
+
+/** The segments of a path, decoded. @throws {@link Refusal} 400 for what is no encoding. */
+function decodedSegments(path: string): string[] {
+  try {
+    return path.split('/').map(decodeURIComponent);
+  } catch {
+    throw new Refusal(400, 'of: expected the address of an asset');
+  }
+}

@@ -1,4 +1,5 @@
 /** Limits of what one sender may have made. */
+import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../servers/http.ts';
 
@@ -8,6 +9,8 @@ export interface AssetLimits {
   maxWaitMs: number;
   /** New files of one sender in a minute. */
   newPerMinute: number;
+  /** The same of all senders together. */
+  newOverall: number;
   /** Pixels of a picture. */
   pixels: number;
 }
@@ -16,6 +19,7 @@ export interface AssetLimits {
 export const ASSET_LIMITS: AssetLimits = {
   maxWaitMs: 20_000,
   newPerMinute: 120,
+  newOverall: 1200,
   pixels: 2048 ** 2,
 };
 
@@ -26,13 +30,14 @@ const MOST_SENDERS = 100_000;
 /**
  * Counts what is made for each sender, in a window that slides: the budget of a minute fills again evenly.
  *
- * @param perMinute - New files of one sender.
+ * @param perMinute - New files of one sender; of IPv6, of one network of 64 bits, which a household has.
  * @param now - Milliseconds since 1970.
  * @returns Counts one; throws a {@link Refusal} 429 with `Retry-After` beyond the limit.
  */
 export function perSender(perMinute: number, now: () => number): (sender: string) => void {
   const budgets = new LRUCache<string, { left: number; atMs: number }>({ max: MOST_SENDERS });
-  return (sender) => {
+  return (address) => {
+    const sender = networkOf(address);
     const nowMs = now();
     const { left, atMs } = budgets.get(sender) ?? { left: perMinute, atMs: nowMs };
     const filled = Math.min(perMinute, left + ((nowMs - atMs) * perMinute) / MINUTE_MS);
@@ -44,4 +49,23 @@ export function perSender(perMinute: number, now: () => number): (sender: string
     }
     budgets.set(sender, { left: filled - 1, atMs: nowMs });
   };
+}
+
+const GROUPS = 8;
+const GROUPS_OF_NETWORK = 4;
+
+/**
+ * The network of an address of IPv6, or another address as it is.
+ *
+ * @example `networkOf('2001:db8::1'); // → '2001:db8:0:0'`
+ */
+function networkOf(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address;
+  const [before = '', after] = address.replace(/%.*$/, '').split('::');
+  const groupsOf = (text: string) => (text === '' ? [] : text.split(':'));
+  const [first, last] = [groupsOf(before), groupsOf(after ?? '')];
+  const zeros = after === undefined ? 0 : GROUPS - first.length - last.length;
+  const all = [...first, ...Array.from({ length: zeros }, () => '0'), ...last];
+  const network = all.slice(0, GROUPS_OF_NETWORK).map((group) => Number.parseInt(group, 16));
+  return network.map((group) => group.toString(16)).join(':');
 }

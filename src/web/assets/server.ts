@@ -60,6 +60,11 @@ export async function openAssetServer(options: AssetServerOptions): Promise<Gate
       'link',
       'retry-after',
       'warning',
+      'location',
+      'preference-applied',
+      'age',
+      'content-disposition',
+      'server-timing',
     ];
     await app.register(cors, {
       origin: origins.includes('*') ? '*' : [...origins],
@@ -93,7 +98,7 @@ function addRoutes(app: FastifyInstance, routes: AssetRoutes, metrics: AssetMetr
   app.get('/ar/:manufacturer/:program/:number', (request, reply) => routes.page(request, reply));
   app.get('/objects/:file', (request, reply) => routes.object(request, reply));
   for (const path of IMAGE_PATHS) app.get(path, (request, reply) => routes.image(request, reply));
-  app.get('/jobs/:id', (request, reply) => routes.job(request, reply));
+  app.get('/jobs', (request, reply) => routes.job(request, reply));
   app.get('/health', async (_request, reply) => reply.type('text/plain').send('alive\n'));
   app.get('/metrics', async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.text()),

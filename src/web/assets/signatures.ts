@@ -15,9 +15,9 @@ export interface AssetUrlOptions {
   form: string;
   /** Values of the first configuration; a page may replace them. */
   values?: Readonly<Record<string, string>>;
-  /** Forms that may be asked for; `ar` is the page. @defaultValue all */
+  /** Forms that may be asked for; `ar` is the page, with all that it shows. @defaultValue all */
   forms?: readonly string[];
-  /** Properties whose values may be chosen. @defaultValue all, and numbers, too */
+  /** Properties whose values may be chosen, by `CLASS.PROPERTY`, or by `PROPERTY` in any class. @defaultValue all, and numbers, too */
   properties?: readonly string[];
   /** Milliseconds since 1970. @defaultValue never */
   expiresAtMs?: number;
@@ -25,7 +25,12 @@ export interface AssetUrlOptions {
   secret: string;
 }
 
-const ALL_FORMS: readonly string[] = [...FORMS, ...QR_FORMS, 'ar'];
+const ALL_FORMS: readonly string[] = [...FORMS, ...QR_FORMS, 'swatch', 'ar'];
+/** Forms that others need: the page shows them, and a description names pictures of values. */
+const IMPLIED: Readonly<Record<string, readonly string[]>> = {
+  ar: ['usdz', 'glb', 'jpg'],
+  json: ['swatch'],
+};
 
 /**
  * Makes a signed address of an asset. A page may change values and form within what the signature covers, without the secret.
@@ -69,6 +74,14 @@ export function assetUrl(options: AssetUrlOptions): string {
   return url.href;
 }
 
+/** Whether an address may be used in another form. */
+export function covers({ signature }: Pick<AssetAddress, 'signature'>, form: string): boolean {
+  const forms = signature.forms?.split(',');
+  return (
+    forms === undefined || [...forms, ...forms.flatMap((one) => IMPLIED[one] ?? [])].includes(form)
+  );
+}
+
 /**
  * Checks the signature of an address.
  *
@@ -93,14 +106,16 @@ export function checkSignature(
       403,
       'expires: expected an address that is still valid, received one that has expired',
     );
-  if (forms !== undefined && !forms.split(',').includes(form))
+  if (!covers({ signature: covered }, form))
     throw new Refusal(
       403,
       `form: expected one of ${forms}, which the signature covers, received ${form}`,
     );
   if (properties === undefined) return;
   const free = new Set(properties.split(','));
-  const other = values.find(([name]) => !free.has(name))?.[0];
+  // One without its class covers it in any class.
+  const isFree = (name: string) => free.has(name) || free.has(name.slice(name.indexOf('.') + 1));
+  const other = values.find(([name]) => !isFree(name))?.[0];
   const named = ['finalarticlenumber', 'reinitstring', 'metareinitstring', 'permanentid'] as const;
   const received = other ?? named.find((name) => request[name] !== undefined);
   if (received !== undefined)

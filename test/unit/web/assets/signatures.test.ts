@@ -33,7 +33,16 @@ describe('a signed address', () => {
     checked(changed(limited, (url) => url.searchParams.set('DEKOR', 'NB')));
     checked(changed(limited, (url) => url.searchParams.delete('DEKOR')));
     checked(limited.replace('.glb', '.usdz'));
+    checked(limited.replace('DEKOR=EI', 'OBERFL%C3%84CHE.DEKOR=EI'));
     checked(limited.replace('/FJEL/LINEA/', '/fjel/linea/'));
+  });
+
+  it('for a description covers the pictures of its values, for the page what it shows', () => {
+    const page = assetUrl({ ...desk, forms: ['ar'], form: 'ar' });
+    checked(page.replace('/ar/', '/a/').replace('?', '.jpg?'));
+    const described = assetUrl({ ...desk, forms: ['json'], form: 'json' });
+    checked(described.replace('.json', '.swatch'));
+    expect(() => checked(described.replace('.json', '.glb'))).toThrow(/form: expected one of json/);
   });
 
   it('without limits covers the article alone', () => {
