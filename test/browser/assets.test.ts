@@ -105,6 +105,7 @@ describe.runIf(HAS_BROWSER)('the page that shows an article in a room', () => {
     const way = page.locator(`[data-for=${device}] ${selector}`);
     expect(await way.isVisible()).toBe(true);
     if (address !== undefined) expect(await way.getAttribute('href')).toMatch(address);
+    if (device === 'other') await page.locator('#view canvas').waitFor();
     const isDrawn = () =>
       page
         .locator(`[data-for=${device}] img`)

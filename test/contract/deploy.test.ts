@@ -80,7 +80,13 @@ describe('the manifests for Kubernetes', () => {
   test('pass on what is for shops, and nothing for operators', () => {
     const { manifest } = MANIFESTS.find(({ kind }) => kind === 'Ingress')!;
     const paths = manifest.spec.rules.flatMap(({ http }: Wire) => http.paths);
-    expect(paths.map(({ path }: Wire) => path)).toEqual(['/a/', '/ar/', '/objects/', '/jobs']);
+    expect(paths.map(({ path }: Wire) => path)).toEqual([
+      '/a/',
+      '/ar/',
+      '/viewer/',
+      '/objects/',
+      '/jobs',
+    ]);
   });
 
   test.each(PODS)('%s of %s calls the program with options that exist', (_, __, pod) => {

@@ -30,6 +30,12 @@ export async function galleryPageFiles(): Promise<Map<string, Uint8Array>> {
   return files;
 }
 
+/** The 3D view of a model: a script that defines `openModelView`, and what it loads from beside itself. @throws {@link ConverterError} `FILE_MISSING` */
+export async function modelViewFile(name: string): Promise<Uint8Array | undefined> {
+  if (name !== 'viewer.js' && name !== 'studio.bin') return undefined;
+  return readBytes(packageFile(PROGRAMS[name]));
+}
+
 /** The file with the data: a script, since a page that was opened from a disk cannot read another file. */
 export function galleryDataFile(data: GalleryData): string {
   return `globalThis.galleryData = ${visibleJson(JSON.stringify(data))};\n`;

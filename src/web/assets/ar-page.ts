@@ -13,6 +13,8 @@ interface ArPage {
   usdz: string;
   /** Of the profile `ar-android`. */
   glb: string;
+  /** The model for the 3D view of this page, relative to it. */
+  model: string;
 }
 
 const TEXTS = {
@@ -42,6 +44,7 @@ a.open { display: inline-block; padding: 0.75rem 1.5rem; border-radius: 999px; b
 a:focus-visible { outline: 3px solid #4a86e0; outline-offset: 3px; }
 a[rel=ar] { display: block; color: inherit; text-decoration: none; }
 p { max-width: 32rem; margin: 0; }
+#view { width: min(90vw, 44rem); height: 50vh; }
 [hidden] { display: none; }`;
 
 /**
@@ -51,22 +54,40 @@ p { max-width: 32rem; margin: 0; }
 const SCRIPT = `
 const isApple = document.createElement('a').relList.supports('ar') || /iPhone|iPad|iPod/.test(navigator.userAgent);
 const kind = isApple ? 'apple' : /Android/.test(navigator.userAgent) ? 'android' : 'other';
-for (const part of document.querySelectorAll('[data-for]')) part.hidden = part.dataset.for !== kind;`;
+for (const part of document.querySelectorAll('[data-for]')) part.hidden = part.dataset.for !== kind;
+if (kind === 'other') {
+  const view = document.getElementById('view');
+  const script = document.createElement('script');
+  script.src = '/viewer/viewer.js';
+  script.onload = async () => {
+    const picture = view.previousElementSibling;
+    try {
+      view.hidden = false;
+      picture.hidden = true;
+      await openModelView(view, view.dataset.model, document.title);
+    } catch {
+      view.hidden = true;
+      picture.hidden = false;
+    }
+  };
+  document.body.append(script);
+}`;
 
 const digest = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The content security policy of the page: only its own style and script, and pictures of its server. */
+/** The content security policy of the page: only its own style and scripts, and files of its server. */
 export const AR_POLICY = [
   "default-src 'none'",
-  "img-src 'self'",
+  "img-src 'self' blob: data:",
+  "connect-src 'self' blob:",
   `style-src ${digest(STYLE)}`,
-  `script-src ${digest(SCRIPT)}`,
+  `script-src 'self' 'wasm-unsafe-eval' ${digest(SCRIPT)}`,
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');
 
 /** Makes the page. */
-export function arPage({ lang, title, url, picture, usdz, glb }: ArPage): string {
+export function arPage({ lang, title, url, picture, usdz, glb, model }: ArPage): string {
   const texts = lang.toLowerCase().startsWith('de') ? TEXTS.de : TEXTS.en;
   const name = escaped(title);
   const code = qrSvg(url);
@@ -92,6 +113,7 @@ ${image}
 </div>
 <div data-for="other">
 ${image}
+<div id="view" data-model="${escaped(model)}" hidden></div>
 ${code === undefined ? '' : `${code}\n<p>${texts.scan}</p>`}
 <p><a href="${escaped(glb)}">${texts.download}</a></p>
 </div>

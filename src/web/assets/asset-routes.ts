@@ -4,9 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AssetDescription } from '../../deliver/asset-description.ts';
 import { type AssetForm, FORM_TYPES } from '../../deliver/asset-forms.ts';
 import type { Asset, Assets } from '../../deliver/assets.ts';
+import { modelViewFile } from '../../deliver/gallery/gallery.ts';
 import { ID_FIELDS } from '../../model/configuration-id.ts';
 import type { ConfigurationRequest } from '../../run/on-demand-run.ts';
 import type { Logger } from '../../support/log.ts';
+import { mediaTypeOf } from '../../support/media-types.ts';
 import { isSameSecret, Refusal } from '../servers/http.ts';
 import { sendContent } from './answer.ts';
 import { AR_POLICY, arPage, qrPng, qrSvg } from './ar-page.ts';
@@ -123,6 +125,7 @@ export class AssetRoutes {
       picture: addressOf(address, 'jpg', { size: '640' }),
       usdz: at('usdz'),
       glb: at('glb', { profile: 'ar-android' }),
+      model: addressOf(address, 'glb'),
     });
     reply.headers({
       ...this.#cacheHeaders(asset, address.signature.expires, true),
@@ -133,6 +136,15 @@ export class AssetRoutes {
       bytes: new TextEncoder().encode(html),
       mimeType: 'text/html; charset=utf-8',
     });
+  }
+
+  /** The 3D view of the page. */
+  async viewer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { file } = request.params as { file: string };
+    const bytes = await modelViewFile(file);
+    if (bytes === undefined) throw new Refusal(404, 'nothing here');
+    reply.header('cache-control', `public, max-age=${STALE_SECONDS}`);
+    return sendContent(request, reply, { bytes, mimeType: mediaTypeOf(file) });
   }
 
   async object(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

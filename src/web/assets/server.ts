@@ -96,6 +96,7 @@ export async function openAssetServer(options: AssetServerOptions): Promise<Gate
 function addRoutes(app: FastifyInstance, routes: AssetRoutes, metrics: AssetMetrics): void {
   app.get('/a/:manufacturer/:program/:file', (request, reply) => routes.asset(request, reply));
   app.get('/ar/:manufacturer/:program/:number', (request, reply) => routes.page(request, reply));
+  app.get('/viewer/:file', (request, reply) => routes.viewer(request, reply));
   app.get('/objects/:file', (request, reply) => routes.object(request, reply));
   for (const path of IMAGE_PATHS) app.get(path, (request, reply) => routes.image(request, reply));
   app.get('/jobs', (request, reply) => routes.job(request, reply));

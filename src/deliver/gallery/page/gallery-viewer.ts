@@ -8,6 +8,8 @@ import type { ModelView, OpenModelView } from '../gallery-data.ts';
 
 // Files of the profile `web` are compressed.
 const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
+/** The light of the studio is beside this script, wherever the page is. */
+const STUDIO = new URL('studio.bin', (document.currentScript as HTMLScriptElement).src);
 let renderer: WebGLRenderer | undefined;
 let studio: Promise<Texture> | undefined;
 
@@ -25,7 +27,7 @@ const openModelView: OpenModelView = async (into, address, label, finish) => {
 Object.assign(globalThis, { openModelView });
 
 async function loadStudio(): Promise<Texture> {
-  const response = await fetch('studio.bin');
+  const response = await fetch(STUDIO);
   if (!response.ok) throw new Error(`studio.bin: status ${response.status}`);
   const texels = response.body!.pipeThrough(new DecompressionStream('deflate'));
   return studioTexture(new Uint16Array(await new Response(texels).arrayBuffer()));
