@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { sha256Hex } from '../../support/files.ts';
 
 interface Content {
@@ -17,9 +18,15 @@ const ENCODERS = {
   gzip: (bytes: Uint8Array) => promisify(gzip)(bytes),
 } as const;
 
+/** Compressed contents by their tags: the script of the 3D view takes 50 ms. */
+const packed = new LRUCache<string, Buffer>({ maxSize: 8 * 1024 * 1024 });
+
 /** Less than this fits into a packet anyway. */
 const COMPRESSED_FROM_BYTES = 1024;
-/** Pictures and archives are compressed already; meshes are, where their profile compresses them. */
+/**
+ * Pictures and archives are compressed already. GLBs are left as they are, so that they have ranges: those of the sample range
+ * shrink by 15 % (Brotli 4, 61 files), since most of their bytes are JPEG; the profile `web` by more.
+ */
 const COMPRESSIBLE = /^(?:text\/|application\/json|application\/problem\+json|image\/svg)/;
 
 /**
@@ -47,7 +54,10 @@ export async function sendContent(
   reply.type(mimeType);
   if (encoding !== undefined) {
     reply.header('content-encoding', encoding);
-    return reply.send(Buffer.from(await ENCODERS[encoding](bytes)));
+    const known = packed.get(etag);
+    const own = known ?? (await ENCODERS[encoding](bytes));
+    if (known === undefined) packed.set(etag, own, { size: 1 + own.length });
+    return reply.send(own);
   }
   const range = isCompressible ? undefined : rangeOf(request, etag, bytes.length);
   if (range === undefined) return reply.send(asBuffer(bytes));
