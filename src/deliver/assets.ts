@@ -16,10 +16,10 @@ import {
   isConverterError,
 } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
-import { type AssetForm, makerOf } from './asset-forms.ts';
+import { type AssetForm, FORM_TYPES, makerOf } from './asset-forms.ts';
 import { AssetSession, type Steps } from './asset-session.ts';
 import { type KeptAsset, KeptAssets } from './kept-assets.ts';
-import { publishedMasters } from './pictures/published-masters.ts';
+import { type FindPublished, publishedMasters } from './pictures/published-masters.ts';
 import { createSharedWork } from './pictures/shared-work.ts';
 
 /** A file of a configuration, and how it came about. */
@@ -114,7 +114,9 @@ export async function openAssets(
   const kept = await KeptAssets.open(pipeline, environment, shared);
   const open = () => AssetSession.open(pipeline, environment, store?.open);
   const sessions = new Sessions(open, environment, resolveMaxAgeMs);
-  const allow = allowedBy(pipeline, environment, store?.published);
+  const published = store?.published ?? publishedIn(pipeline.outputDir, environment.now);
+  const findPublished = publishedMasters(published);
+  const allow = allowedBy(pipeline, findPublished);
   const isCurrent = ({ resolvedAtMs }: KeptAsset) =>
     environment.now() < resolvedAtMs + resolveMaxAgeMs;
 
@@ -140,7 +142,17 @@ export async function openAssets(
           return { ...asset, resolvedAtMs, steps };
         }),
       );
-      return known === undefined ? making : renewed(known, making, signal, environment.log);
+      if (known !== undefined) return renewed(known, making, signal, environment.log);
+      return making.catch(async (thrown: unknown) => {
+        const found = await publishedInstead(
+          request,
+          form,
+          asConverterError(thrown),
+          findPublished,
+        );
+        if (found === undefined) throw thrown;
+        return { ...found, resolvedAtMs: environment.now() - resolveMaxAgeMs };
+      });
     },
     object: (sha256, form) => kept.object(sha256, form),
     async close() {
@@ -182,14 +194,28 @@ async function renewed(
   }
 }
 
+/** The GLB that a run has published, where the service cannot say what a request by numbers means. */
+async function publishedInstead(
+  { values = {}, permanentid = '', ...named }: ConfigurationRequest,
+  form: AssetForm,
+  { code, message }: ConverterError,
+  find: FindPublished,
+): Promise<Omit<Asset, 'resolvedAtMs'> | undefined> {
+  const isMaster = form.form === 'glb' && form.profile === undefined;
+  const isNamed = Object.keys(values).length === 0 && permanentid === '';
+  if (!isUnavailable(code) || !isMaster || !isNamed) return undefined;
+  const strings = { finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
+  const { master } = await find({ ...strings, ...named });
+  if (master?.id === undefined) return undefined;
+  const { id, sha256, read } = master;
+  const name = `${id.finalarticlenumber || id.basearticlenumber}.glb`;
+  const file = { key: id, name, mimeType: FORM_TYPES.glb, sha256, bytes: await read() };
+  return { ...file, stale: { code, message } };
+}
+
 /** Refuses configurations that are not published, where only those are allowed. */
-function allowedBy(
-  { assets, outputDir }: Pipeline,
-  { now }: RunEnvironment,
-  published = publishedIn(outputDir, now),
-) {
+function allowedBy({ assets }: Pipeline, find: FindPublished) {
   if (assets.configurations === 'any') return async () => {};
-  const find = publishedMasters(published);
   return async (key: ArticleKey) => {
     const { master } = await find(key);
     if (master !== undefined) return;

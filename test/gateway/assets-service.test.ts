@@ -67,6 +67,22 @@ describe('a service that is away', () => {
       expect(problem).not.toContain(secret);
   });
 
+  it('leaves what a run has published, to whom names it by its numbers', async () => {
+    expect(await runs.run('2026-11-01')).toMatchObject({ exit: 0 });
+    const addressOf = await serve({ BTG2GLTF_PASSWORD: 'wrong' });
+    const { number } = range.articleAt(3);
+    const lines = await readManifest(runs.outputDir);
+    const line = lines.find(({ basearticlenumber }) => basearticlenumber === number)!;
+    const { finalarticlenumber, reinitstring } = line;
+    const query = new URLSearchParams({ finalarticlenumber, reinitstring });
+    for (const address of [addressOf(3), `${addressOf(3)}?${query}`]) {
+      const answer = await fetch(address);
+      expect([answer.status, digest(await answer.arrayBuffer())]).toEqual([200, line.sha256]);
+      expect(answer.headers.get('warning')).toMatch(/^110 /);
+    }
+    expect((await fetch(addressOf(3, 'usdz'))).status).toBe(503);
+  });
+
   it('is not asked to log in for each request', async () => {
     const addressOf = await serve({ BTG2GLTF_PASSWORD: 'wrong' });
     const answers = await Promise.all(

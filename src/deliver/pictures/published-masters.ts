@@ -11,9 +11,16 @@ import { groupBy } from '../../support/group-by.ts';
 
 /** A GLB that is published, or one like it. */
 export interface PublishedMaster {
+  /** The configuration that it shows; missing for one that is not published. */
+  id?: ArticleRequest;
   sha256: Digest;
   read(): Promise<Uint8Array>;
 }
+
+/** Finds the master that a request means; without one, the configurations that fit. */
+export type FindPublished = (
+  request: ArticleRequest,
+) => Promise<{ master?: PublishedMaster; candidates: ArticleRequest[] }>;
 
 /** The fields that a request may leave out. */
 const CHOICES = ['finalarticlenumber', 'reinitstring', 'metareinitstring'] as const;
@@ -30,11 +37,9 @@ const CHOICES = ['finalarticlenumber', 'reinitstring', 'metareinitstring'] as co
  * await find(request);   // → { master, candidates: [] }
  * ```
  */
-export function publishedMasters(published: Published) {
+export function publishedMasters(published: Published): FindPublished {
   let read: { version: string; index: ReturnType<typeof readIndex> } | undefined;
-  return async (
-    request: ArticleRequest,
-  ): Promise<{ master?: PublishedMaster; candidates: ArticleRequest[] }> => {
+  return async (request) => {
     await published.refresh();
     const facts = await statIfExists(join(published.dir, MANIFEST_FILE));
     if (facts === undefined) return { candidates: [] };
@@ -60,8 +65,8 @@ async function readIndex(published: Published) {
     const asset = publishedAsset(line);
     if (asset === undefined) continue;
     const { glb: path, sha256 } = asset;
-    const master = { sha256, read: () => published.read({ path, sha256 }) };
     const id = configurationId(line);
+    const master = { id, sha256, read: () => published.read({ path, sha256 }) };
     for (const request of [...line.requested, id]) exact.set(configurationKey(request), master);
     const isDefault = line.requested.some((request) =>
       CHOICES.every((name) => request[name] === ''),
