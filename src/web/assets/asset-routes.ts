@@ -381,7 +381,9 @@ function descriptionIn({ bytes }: Asset): AssetDescription {
 }
 
 /** A name for who saves the file; a browser shows it as before. */
-function dispositionOf(name: string): string {
+function dispositionOf(given: string): string {
+  // A number of the service may have half a character, which has no encoding.
+  const name = given.replace(/\p{Cs}/gu, '_');
   const plain = name.replace(/[^\w.-]/g, '_');
   return `inline; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`;
 }
