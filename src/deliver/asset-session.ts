@@ -76,6 +76,22 @@ export class AssetSession {
     }
   }
 
+  /** Whether the service could not be opened: another session has to try it. */
+  get hasFailed(): boolean {
+    return this.#converting.hasFailed;
+  }
+
+  /** Makes a file of a GLB that is published, without the service. */
+  async makeOfPublished(
+    key: ArticleKey,
+    master: Uint8Array,
+    { form }: AssetForm,
+    maker: Extract<FormMaker, { kind: 'master' | 'delivery' }>,
+  ): Promise<MadeAsset> {
+    const { digest: sha256, bytes } = await this.#converting.run.output.objects.put(master);
+    return { ...ownOf(key, form), ...(await this.#content(key, { sha256, bytes }, form, maker)) };
+  }
+
   /**
    * Makes a file.
    *
@@ -100,8 +116,7 @@ export class AssetSession {
     await allow(key);
     if (maker.kind === 'swatch') return { asset: await this.#swatch(resolved, maker), steps };
     const convert = () => measured('convert', () => this.#converting.convert(resolved));
-    const number = key.finalarticlenumber || key.basearticlenumber;
-    const own = { key, name: `${number}.${form}`, mimeType: FORM_TYPES[form] };
+    const own = ownOf(key, form);
     if (maker.kind === 'description') {
       const glb = await convert().catch((error: unknown) => {
         if (isConverterError(error, 'NOTHING_TO_DRAW')) return undefined;
@@ -116,10 +131,17 @@ export class AssetSession {
       return { asset: { ...own, sha256: sha256Hex(bytes), bytes }, steps };
     }
     const glb = await convert();
-    const content = await measured('make', () =>
-      maker.kind === 'master' ? this.#master(glb) : this.#delivered(key, glb, form, maker),
-    );
+    const content = await measured('make', () => this.#content(key, glb, form, maker));
     return { asset: { ...own, ...content }, steps };
+  }
+
+  #content(
+    key: ArticleKey,
+    glb: BuiltGlb,
+    form: AssetForm['form'],
+    maker: Extract<FormMaker, { kind: 'master' | 'delivery' }>,
+  ): Promise<Pick<MadeAsset, 'sha256' | 'bytes'>> {
+    return maker.kind === 'master' ? this.#master(glb) : this.#delivered(key, glb, form, maker);
   }
 
   async #swatch(
@@ -200,6 +222,11 @@ export class AssetSession {
     await closeRenderer(this.#converting.run);
     await this.#converting.close();
   }
+}
+
+function ownOf(key: ArticleKey, form: AssetForm['form']) {
+  const number = key.finalarticlenumber || key.basearticlenumber;
+  return { key, name: `${number}.${form}`, mimeType: FORM_TYPES[form] };
 }
 
 /** A person waits: a service that does not answer is given up earlier than by a run. */

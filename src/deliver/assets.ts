@@ -16,7 +16,7 @@ import {
   isConverterError,
 } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
-import { type AssetForm, FORM_TYPES, makerOf } from './asset-forms.ts';
+import { type AssetForm, makerOf } from './asset-forms.ts';
 import { AssetSession, type Steps } from './asset-session.ts';
 import { type KeptAsset, KeptAssets } from './kept-assets.ts';
 import { type FindPublished, publishedMasters } from './pictures/published-masters.ts';
@@ -121,6 +121,7 @@ export async function openAssets(
     environment.now() < resolvedAtMs + resolveMaxAgeMs;
 
   let isClosed = false;
+  let withoutService: Promise<AssetSession> | undefined;
   return {
     async asset(request, form, { signal = never, beforeMaking = () => {} } = {}) {
       if (isClosed)
@@ -134,24 +135,31 @@ export async function openAssets(
           beforeMaking();
           const current = sessions.current();
           const { session, openedAtMs: resolvedAtMs } = current;
-          const made = session.during((opened) => opened.make(request, form, maker, allow));
-          const { asset, steps } = await made.catch((thrown: unknown) => {
-            if (ENDED.has(asConverterError(thrown).code)) sessions.giveUp(current, thrown);
-            throw thrown;
+          const { asset, steps } = await session.during(async (opened) => {
+            try {
+              return await opened.make(request, form, maker, allow);
+            } catch (thrown) {
+              const isOver = opened.hasFailed || ENDED.has(asConverterError(thrown).code);
+              if (isOver) sessions.giveUp(current, thrown);
+              throw thrown;
+            }
           });
           return { ...asset, resolvedAtMs, steps };
         }),
       );
       if (known !== undefined) return renewed(known, making, signal, environment.log);
       return making.catch(async (thrown: unknown) => {
-        const found = await publishedInstead(
-          request,
-          form,
-          asConverterError(thrown),
-          findPublished,
+        const { code, message } = asConverterError(thrown);
+        if (!isUnavailable(code)) throw thrown;
+        const master = await publishedMaster(request, findPublished);
+        if (master?.id === undefined || maker.kind === 'description' || maker.kind === 'swatch')
+          throw thrown;
+        withoutService ??= open();
+        const made = (await withoutService).makeOfPublished(
+          ...([master.id, await master.read(), form, maker] as const),
         );
-        if (found === undefined) throw thrown;
-        return { ...found, resolvedAtMs: environment.now() - resolveMaxAgeMs };
+        const resolvedAtMs = environment.now() - resolveMaxAgeMs;
+        return { ...(await made), resolvedAtMs, stale: { code, message } };
       });
     },
     object: (sha256, form) => kept.object(sha256, form),
@@ -159,6 +167,7 @@ export async function openAssets(
       if (isClosed) return;
       isClosed = true;
       await sessions.close();
+      await (await withoutService)?.close();
       kept.close();
     },
   };
@@ -194,23 +203,14 @@ async function renewed(
   }
 }
 
-/** The GLB that a run has published, where the service cannot say what a request by numbers means. */
-async function publishedInstead(
+/** Finds the GLB that a run has published of a request by numbers, or of the default configuration. */
+async function publishedMaster(
   { values = {}, permanentid = '', ...named }: ConfigurationRequest,
-  form: AssetForm,
-  { code, message }: ConverterError,
   find: FindPublished,
-): Promise<Omit<Asset, 'resolvedAtMs'> | undefined> {
-  const isMaster = form.form === 'glb' && form.profile === undefined;
-  const isNamed = Object.keys(values).length === 0 && permanentid === '';
-  if (!isUnavailable(code) || !isMaster || !isNamed) return undefined;
+) {
+  if (Object.keys(values).length > 0 || permanentid !== '') return undefined;
   const strings = { finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
-  const { master } = await find({ ...strings, ...named });
-  if (master?.id === undefined) return undefined;
-  const { id, sha256, read } = master;
-  const name = `${id.finalarticlenumber || id.basearticlenumber}.glb`;
-  const file = { key: id, name, mimeType: FORM_TYPES.glb, sha256, bytes: await read() };
-  return { ...file, stale: { code, message } };
+  return (await find({ ...strings, ...named })).master;
 }
 
 /** Refuses configurations that are not published, where only those are allowed. */

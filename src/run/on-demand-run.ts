@@ -56,23 +56,21 @@ type ConvertedGlb = Pick<AssetFigures, 'sha256' | 'bytes' | 'triangles' | 'bound
 export class OnDemandRun {
   readonly run: Run;
   readonly #held: HeldRun;
-  readonly #configurator: Configurator;
-  readonly #processor: Processor;
+  #service: Promise<{ configurator: Configurator; processor: Processor }> | undefined;
+  #hasFailed = false;
   #selected: Promise<ReadonlySet<string>> | undefined;
   readonly #resolved = new LRUCache<string, Promise<Resolved>>({ max: MOST_RESOLVED });
 
-  private constructor(held: HeldRun, configurator: Configurator, processor: Processor) {
+  private constructor(held: HeldRun) {
     this.run = held.run;
     this.#held = held;
-    this.#configurator = configurator;
-    this.#processor = processor;
   }
 
   /**
    * Opens a run.
    *
    * @param options - The output folder is replaced by one among the temporary files of the cache, which keeps what was made.
-   * @throws {@link ConverterError} as `withReadingRun`, `LOGIN_REFUSED`.
+   * @throws {@link ConverterError} as `withReadingRun`. The service is opened when it is first needed.
    */
   static async open(
     options: RunOptions,
@@ -87,13 +85,23 @@ export class OnDemandRun {
         await working.finally(() => removeTree(outputDir));
       }),
     );
-    try {
-      const fetcher = await held.run.sources.session.fetcher();
-      return new OnDemandRun(held, fetcher, await fetchAndConvert(held.run));
-    } catch (error) {
-      await held.close();
-      throw error;
-    }
+    return new OnDemandRun(held);
+  }
+
+  /** Whether the service could not be opened: another run has to try it. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  #open() {
+    this.#service ??= (async () => {
+      const configurator = await this.run.sources.session.fetcher();
+      return { configurator, processor: await fetchAndConvert(this.run) };
+    })();
+    this.#service.catch(() => {
+      this.#hasFailed = true;
+    });
+    return this.#service;
   }
 
   /**
@@ -101,14 +109,15 @@ export class OnDemandRun {
    *
    * @throws {@link ConverterError} `ARTICLE_NOT_FOUND`, also for an article that the pipeline does not select; `PROPERTY_UNKNOWN`,
    *   `PROPERTY_VALUE_REFUSED`, `CONFIGURATION_REFUSED`, `PERMANENT_ID_NOT_RESOLVABLE`; `USAGE` for a configuration that is
-   *   named in two ways.
+   *   named in two ways; `LOGIN_REFUSED` and others of a service that cannot be opened.
    */
   async resolve(request: ConfigurationRequest): Promise<Resolved> {
+    const { configurator } = await this.#open();
     await this.#expectSelected(request);
     const name = JSON.stringify(request);
     const known = this.#resolved.get(name);
     if (known !== undefined) return known;
-    const resolving = resolve(request, this.#configurator, this.run);
+    const resolving = resolve(request, configurator, this.run);
     this.#resolved.set(name, resolving);
     resolving.catch(() => this.#resolved.delete(name));
     return resolving;
@@ -121,7 +130,8 @@ export class OnDemandRun {
    */
   async convert({ key, children }: Resolved): Promise<ConvertedGlb> {
     const planning = children.length > 0 && { children };
-    const result = await this.#processor.process({ request: key, why: [], ...planning });
+    const { processor } = await this.#open();
+    const result = await processor.process({ request: key, why: [], ...planning });
     if (!('built' in result)) {
       const message = `${configurationLabel(key)}: expected parts, received none: it is purely commercial`;
       throw new ConverterError('NOTHING_TO_DRAW', message);
@@ -132,7 +142,8 @@ export class OnDemandRun {
 
   /** The configuration with its texts, its price and its properties, as the service sends it. */
   async articleOf({ key }: Resolved): Promise<Article> {
-    return (await this.#configurator.resolve(key)).article;
+    const { configurator } = await this.#open();
+    return (await configurator.resolve(key)).article;
   }
 
   async #expectSelected(request: ConfigurationRequest): Promise<void> {

@@ -80,7 +80,9 @@ describe('a service that is away', () => {
       expect([answer.status, digest(await answer.arrayBuffer())]).toEqual([200, line.sha256]);
       expect(answer.headers.get('warning')).toMatch(/^110 /);
     }
-    expect((await fetch(addressOf(3, 'usdz'))).status).toBe(503);
+    const usdz = await fetch(addressOf(3, 'usdz'));
+    expect([usdz.status, (await usdz.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
+    expect((await fetch(addressOf(3, 'json'))).status).toBe(503);
   });
 
   it('is not asked to log in for each request', async () => {

@@ -31,8 +31,8 @@ const SIDES = { width: 96, height: 72 };
 const FORMATS = IS_LONG ? (['jpg', 'png', 'webp', 'avif'] as const) : (['webp'] as const);
 const PICTURES = HAS_BROWSER ? FORMATS : [];
 /** A file of `amazon` fails where textures are small, one of `shared` is no single file; both on demand, too. */
-const PROFILE_FORMS = PROFILE_NAMES.filter(
-  (name) => PROFILES[name].files === 'one' && name !== 'amazon' && (IS_LONG || name !== 'web'),
+const PROFILE_FORMS = PROFILE_NAMES.filter((name) =>
+  IS_LONG ? PROFILES[name].files === 'one' && name !== 'amazon' : name === 'planner',
 );
 
 let folder: string;
