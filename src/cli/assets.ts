@@ -20,7 +20,7 @@ import { environmentOf } from './service-options.ts';
 
 const ASSETS_PORT = 4860;
 const RESOLVE_MAX_AGE_SECONDS = 600;
-/** What is being made when the server stops has so long, milliseconds. */
+/** Requests have so long when the server stops, and then what is being made, milliseconds. */
 const STOPS_WITHIN_MS = 5_000;
 /** Longest timer of Node, milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -125,6 +125,7 @@ export const assetsCommand: Command = {
       pixels: numberOf(args, 'max-pixels') ?? ASSET_LIMITS.pixels,
     };
     const options = {
+      graceMs: STOPS_WITHIN_MS,
       ...{ ...at, assets, name: pipeline.name, lang: languagesOf(pipeline.service)[0], limits },
       ...{ origins, publicUrl, proxies, placeholder, now: io.now, log },
       secret: io.env.BTG2GLTF_ASSETS_SECRET || undefined,

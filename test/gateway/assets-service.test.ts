@@ -44,6 +44,13 @@ async function serve(env: Readonly<Record<string, string>>, ...options: string[]
 const digest = (bytes: ArrayBuffer) =>
   createHash('sha256').update(Buffer.from(bytes)).digest('hex');
 
+/** The status of an answer that is read to its end: a connection whose answer is not would keep its server from stopping. */
+async function statusOf(...request: Parameters<typeof fetch>): Promise<number> {
+  const answer = await fetch(...request);
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
 describe('a service that is away', () => {
   it('leaves what was made before, with a warning, and a sentence for what is new', async () => {
     const addressOf = await serve({}, '--resolve-max-age', '0');
@@ -82,16 +89,16 @@ describe('a service that is away', () => {
     }
     const usdz = await fetch(addressOf(3, 'usdz'));
     expect([usdz.status, (await usdz.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
-    expect((await fetch(addressOf(3, 'json'))).status).toBe(503);
+    expect(await statusOf(addressOf(3, 'json'))).toBe(503);
   });
 
   it('is not asked to log in for each request', async () => {
     const addressOf = await serve({ BTG2GLTF_PASSWORD: 'wrong' });
     const answers = await Promise.all(
-      Array.from({ length: 10 }, async (_, index) => (await fetch(addressOf(index))).status),
+      Array.from({ length: 10 }, async (_, index) => await statusOf(addressOf(index))),
     );
     expect(new Set(answers)).toEqual(new Set([503]));
-    expect((await fetch(addressOf(11))).status).toBe(503);
+    expect(await statusOf(addressOf(11))).toBe(503);
     const logins = runs.proxy.seen.filter((url) => url.includes('GetSessionToken'));
     expect(logins.length).toBeLessThanOrEqual(2);
   });
@@ -123,7 +130,7 @@ describe('a service that is slow', () => {
       detail: expect.stringContaining('still being made'),
     });
     runs.proxy.slowBy(0);
-    await until(async () => expect((await fetch(addressOf(0))).status).toBe(200));
+    await until(async () => expect(await statusOf(addressOf(0))).toBe(200));
   });
 });
 
@@ -141,8 +148,8 @@ describe('a request that does not wait', () => {
     await until(async () =>
       expect(await state(location)).toEqual({ state: 'done', location: pathname }),
     );
-    expect((await fetch(addressOf(0), prefer())).status).toBe(200);
-    expect((await fetch(addressOf(1), prefer(', wait=20'))).status).toBe(200);
+    expect(await statusOf(addressOf(0), prefer())).toBe(200);
+    expect(await statusOf(addressOf(1), prefer(', wait=20'))).toBe(200);
     const failed = await fetch(addressOf(2).replace('.glb', '.glb?NONE=1'), prefer());
     const problem = { code: 'PROPERTY_UNKNOWN', status: 422 };
     await until(async () =>
@@ -151,7 +158,7 @@ describe('a request that does not wait', () => {
         problem,
       }),
     );
-    expect((await fetch(`${origin}/jobs/none`)).status).toBe(404);
+    expect(await statusOf(`${origin}/jobs/none`)).toBe(404);
   });
 
   it('for a picture gets the placeholder meanwhile', async () => {
@@ -173,16 +180,16 @@ describe('a run beside the clients of a server', () => {
   it('takes turns with it where one request at a time is allowed', async () => {
     await runs.configure({ service: { ...LIVE_ONCE, concurrency: 1 } });
     const addressOf = await serve({});
-    expect((await fetch(addressOf(0))).status).toBe(200);
+    expect(await statusOf(addressOf(0))).toBe(200);
     const running = runs.call(['run', runs.pipelineFile, '--limit', '3']);
-    expect((await fetch(addressOf(ARTICLES - 1))).status).toBe(200);
+    expect(await statusOf(addressOf(ARTICLES - 1))).toBe(200);
     expect(await running).toMatchObject({ exit: 0 });
     expect(runs.proxy.mostAtOnce()).toBeLessThanOrEqual(2);
   });
 
   it('keeps the limits of the service with it, and publishes what it would alone', async () => {
     const addressOf = await serve({});
-    expect((await fetch(addressOf(0))).status).toBe(200);
+    expect(await statusOf(addressOf(0))).toBe(200);
     runs.proxy.slowBy(5);
     const running = runs.call(['run', runs.pipelineFile]);
     const answers = new Map<string, string>();
