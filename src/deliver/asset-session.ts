@@ -2,6 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
+import { checkImage } from '../convert/wire/resource.ts';
 import type { ArticleKey } from '../model/article.ts';
 import { configurationKey, configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
@@ -14,7 +15,6 @@ import type { BuiltGlb } from '../run/publishing/deliveries.ts';
 import type { Master } from '../run/publishing/masters.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
-import { mediaTypeOf } from '../support/media-types.ts';
 import { describeAsset, previewOf } from './asset-description.ts';
 import { type AssetForm, FORM_TYPES, type FormMaker } from './asset-forms.ts';
 import { type Placed, storedMasters } from './making/delivery.ts';
@@ -35,7 +35,7 @@ export interface MadeAsset {
   bytes: Uint8Array;
 }
 
-/** Milliseconds since 1970, and how long each step took. */
+/** How long each step took, milliseconds. */
 export type Steps = Partial<Record<'resolve' | 'convert' | 'make', number>>;
 
 /** Opened deliveries of pictures that are kept: each has other options. */
@@ -154,7 +154,8 @@ export class AssetSession {
       throw new ConverterError('IMAGE_MISSING', message);
     }
     const bytes = await this.#converting.run.sources.session.preview(preview);
-    const mimeType = mediaTypeOf(preview);
+    // The name of a preview may have no ending.
+    const mimeType = `image/${checkImage(bytes)}`;
     return {
       key: resolved.key,
       name: `${value}.swatch`,

@@ -16,7 +16,7 @@ import {
   isConverterError,
 } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
-import { type AssetForm, makerOf } from './asset-forms.ts';
+import { type AssetForm, type FormMaker, makerOf } from './asset-forms.ts';
 import { AssetSession, type Steps } from './asset-session.ts';
 import { type KeptAsset, KeptAssets } from './kept-assets.ts';
 import { type FindPublished, publishedMasters } from './pictures/published-masters.ts';
@@ -116,12 +116,16 @@ export async function openAssets(
   const sessions = new Sessions(open, environment, resolveMaxAgeMs);
   const published = store?.published ?? publishedIn(pipeline.outputDir, environment.now);
   const findPublished = publishedMasters(published);
+  const ofPublished = new OfPublished(
+    open,
+    findPublished,
+    () => environment.now() - resolveMaxAgeMs,
+  );
   const allow = allowedBy(pipeline, findPublished);
   const isCurrent = ({ resolvedAtMs }: KeptAsset) =>
     environment.now() < resolvedAtMs + resolveMaxAgeMs;
 
   let isClosed = false;
-  let withoutService: Promise<AssetSession> | undefined;
   return {
     async asset(request, form, { signal = never, beforeMaking = () => {} } = {}) {
       if (isClosed)
@@ -130,7 +134,7 @@ export async function openAssets(
       const name = JSON.stringify([request, form]);
       const known = await kept.find(name);
       if (known !== undefined && isCurrent(known)) return known;
-      const making = once(name, signal, () =>
+      const make = () =>
         kept.makeOnce(name, isCurrent, async () => {
           beforeMaking();
           const current = sessions.current();
@@ -145,29 +149,19 @@ export async function openAssets(
             }
           });
           return { ...asset, resolvedAtMs, steps };
-        }),
+        });
+      if (known !== undefined)
+        return renewed(known, once(name, signal, make), signal, environment.log);
+      return once(name, signal, () =>
+        make().catch((thrown: unknown) => ofPublished.make(request, form, maker, thrown)),
       );
-      if (known !== undefined) return renewed(known, making, signal, environment.log);
-      return making.catch(async (thrown: unknown) => {
-        const { code, message } = asConverterError(thrown);
-        if (!isUnavailable(code)) throw thrown;
-        const master = await publishedMaster(request, findPublished);
-        if (master?.id === undefined || maker.kind === 'description' || maker.kind === 'swatch')
-          throw thrown;
-        withoutService ??= open();
-        const made = (await withoutService).makeOfPublished(
-          ...([master.id, await master.read(), form, maker] as const),
-        );
-        const resolvedAtMs = environment.now() - resolveMaxAgeMs;
-        return { ...(await made), resolvedAtMs, stale: { code, message } };
-      });
     },
     object: (sha256, form) => kept.object(sha256, form),
     async close() {
       if (isClosed) return;
       isClosed = true;
       await sessions.close();
-      await (await withoutService)?.close();
+      await ofPublished.close();
       kept.close();
     },
   };
@@ -211,6 +205,52 @@ async function publishedMaster(
   if (Object.keys(values).length > 0 || permanentid !== '') return undefined;
   const strings = { finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
   return (await find({ ...strings, ...named })).master;
+}
+
+/** Makes files of the GLBs that runs have published, while the service is not available. */
+class OfPublished {
+  readonly #open: () => Promise<AssetSession>;
+  readonly #find: FindPublished;
+  readonly #resolvedAtMs: () => number;
+  #session: Promise<AssetSession> | undefined;
+
+  /** @param resolvedAtMs - The time from which such a file counts, milliseconds since 1970: too old to be used again. */
+  constructor(open: () => Promise<AssetSession>, find: FindPublished, resolvedAtMs: () => number) {
+    this.#open = open;
+    this.#find = find;
+    this.#resolvedAtMs = resolvedAtMs;
+  }
+
+  /** @throws `unavailable`, if that is another error, or no run has published the GLB. */
+  async make(
+    request: ConfigurationRequest,
+    form: AssetForm,
+    maker: FormMaker,
+    unavailable: unknown,
+  ): Promise<Asset> {
+    const { code, message } = asConverterError(unavailable);
+    const isOfGlb = maker.kind !== 'description' && maker.kind !== 'swatch';
+    if (!isUnavailable(code) || !isOfGlb) throw unavailable;
+    const master = await publishedMaster(request, this.#find);
+    if (master?.id === undefined) throw unavailable;
+    const session = await this.#opened();
+    const made = await session.makeOfPublished(master.id, await master.read(), form, maker);
+    return { ...made, resolvedAtMs: this.#resolvedAtMs(), stale: { code, message } };
+  }
+
+  async close(): Promise<void> {
+    await (await this.#session?.catch(() => undefined))?.close();
+  }
+
+  #opened(): Promise<AssetSession> {
+    if (this.#session === undefined) {
+      this.#session = this.#open();
+      this.#session.catch(() => {
+        this.#session = undefined;
+      });
+    }
+    return this.#session;
+  }
 }
 
 /** Refuses configurations that are not published, where only those are allowed. */

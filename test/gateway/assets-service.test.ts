@@ -9,6 +9,7 @@ import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, LIVE_ONCE, openDailyRuns } from '../helpers/daily-runs.ts';
 import { html } from '../helpers/fault-server.ts';
 import { type RunningCommand, startCommand } from '../helpers/running-command.ts';
+import { statusOf } from '../helpers/status-of.ts';
 import { until } from '../helpers/until.ts';
 
 const ARTICLES = 60;
@@ -43,13 +44,6 @@ async function serve(env: Readonly<Record<string, string>>, ...options: string[]
 
 const digest = (bytes: ArrayBuffer) =>
   createHash('sha256').update(Buffer.from(bytes)).digest('hex');
-
-/** The status of an answer that is read to its end: a connection whose answer is not would keep its server from stopping. */
-async function statusOf(...request: Parameters<typeof fetch>): Promise<number> {
-  const answer = await fetch(...request);
-  await answer.arrayBuffer();
-  return answer.status;
-}
 
 describe('a service that is away', () => {
   it('leaves what was made before, with a warning, and a sentence for what is new', async () => {
@@ -90,6 +84,19 @@ describe('a service that is away', () => {
     const usdz = await fetch(addressOf(3, 'usdz'));
     expect([usdz.status, (await usdz.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
     expect(await statusOf(addressOf(3, 'json'))).toBe(503);
+  });
+
+  it('does not let what is published be made beside the queue', async () => {
+    expect(await runs.run('2026-11-01')).toMatchObject({ exit: 0 });
+    const addressOf = await serve({ BTG2GLTF_PASSWORD: 'wrong' });
+    // All arrive before the login is refused: 64 of 120 have a place.
+    runs.proxy.slowBy(1500);
+    const asked = Array.from({ length: ARTICLES }, (_, index) => index).flatMap((index) => [
+      statusOf(addressOf(index)),
+      statusOf(addressOf(index, 'usdz')),
+    ]);
+    const statuses = await Promise.all(asked);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
   });
 
   it('is not asked to log in for each request', async () => {

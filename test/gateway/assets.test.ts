@@ -11,6 +11,7 @@ import { command, writePipeline } from '../helpers/command.ts';
 import { jsonOf } from '../helpers/json-of.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { type RunningCommand, startCommand } from '../helpers/running-command.ts';
+import { statusOf } from '../helpers/status-of.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const DESK = '/a/FJEL/LINEA/LN-M';
@@ -68,13 +69,6 @@ const bytesOf = async (answer: Response) => {
   expect(answer.status).toBe(200);
   return answer.arrayBuffer();
 };
-
-/** The status of an answer that is read to its end: a connection whose answer is not would keep its server from stopping. */
-async function statusOf(...request: Parameters<typeof fetch>): Promise<number> {
-  const answer = await fetch(...request);
-  await answer.arrayBuffer();
-  return answer.status;
-}
 
 describe('an asset', () => {
   it('has the bytes that a run publishes of the configuration', async () => {

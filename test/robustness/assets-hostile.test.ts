@@ -10,6 +10,7 @@ import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { type RunningCommand, startCommand } from '../helpers/running-command.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { canMount, mountSmallDisk } from '../helpers/small-disk.ts';
+import { statusOf } from '../helpers/status-of.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
 
@@ -38,13 +39,6 @@ async function serve(...options: string[]) {
     const { manufacturer, program, number } = range.articleAt(index);
     return `${origin}/a/${manufacturer}/${program}/${number}.${form}`;
   };
-}
-
-/** The status of an answer that is read to its end: a connection whose answer is not would keep its server from stopping. */
-async function statusOf(...request: Parameters<typeof fetch>): Promise<number> {
-  const answer = await fetch(...request);
-  await answer.arrayBuffer();
-  return answer.status;
 }
 
 describe('a service that answers rubbish', () => {

@@ -13,7 +13,7 @@ import {
 } from './http.ts';
 
 /** Paths of the endpoint in the service (Spec 4.4), below its base address and at the root. */
-const PATHS = [
+export const IMAGE_PATHS = [
   '/api/odb.dll/odb/articlesimage.jpg',
   '/odb.dll/odb/articlesimage.jpg',
   '/articlesimage.jpg',
@@ -70,7 +70,7 @@ export async function openImageServer(options: ImageServerOptions): Promise<Gate
     if (method !== 'GET' && method !== 'HEAD') throw new Refusal(405, 'expected a GET');
   });
   app.setNotFoundHandler((_request, reply) => {
-    return sendError(reply, new Refusal(404, `nothing here; get ${PATHS[0]}`), log);
+    return sendError(reply, new Refusal(404, `nothing here; get ${IMAGE_PATHS[0]}`), log);
   });
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const query = request.query as Record<string, unknown>;
@@ -89,8 +89,8 @@ export async function openImageServer(options: ImageServerOptions): Promise<Gate
     if (known.some((tag) => tag.replace(/^W\//, '') === etag)) return reply.code(304).send();
     return reply.type(image.mimeType).send(Buffer.from(image.bytes));
   };
-  for (const path of PATHS) app.get(path, answer);
-  return listen(PATHS[0]);
+  for (const path of IMAGE_PATHS) app.get(path, answer);
+  return listen(IMAGE_PATHS[0]);
 }
 
 function notFound(candidates: readonly object[]): Refusal {
