@@ -157,29 +157,37 @@ export async function startBrowser(
   warn: (text: string) => void = () => {},
 ): Promise<Browser> {
   let folder: string | undefined;
-  let browser: Browser | undefined;
   try {
     folder = await makeBrowserFolder();
     const executablePath = path ?? (await unpackBrowser(cacheDir));
-    browser = await launch(executablePath, folder, warn);
-    started.set(browser, { folder, processId: await processIdOf(browser) });
+    const { browser, processId } = await launch(executablePath, folder, warn);
+    started.set(browser, { folder, processId });
     return browser;
   } catch (cause) {
-    await browser?.close().catch(() => {});
     if (folder !== undefined) await removeFolder(folder);
-    const [reason = ''] = String((cause as Error).message).split('\n');
-    const what = reason.includes(ENDED) ? 'it ended at once' : reason;
-    const message = `the browser (${from}): expected it to start, received: ${what}`;
+    const message = `the browser (${from}): expected it to start, received: ${reasonOf(cause as Error)}`;
     throw new ConverterError('BROWSER_MISSING', message, { cause });
   }
 }
 
-/** Chromium refuses its sandbox to root, and some containers and systems lack the features that it needs. */
+/** Why a browser did not start, in one line; of one that ended, the last line that it printed, or its exit code. */
+function reasonOf({ message }: Error): string {
+  const [reason = ''] = message.split('\n');
+  if (!reason.includes(ENDED)) return reason;
+  const printed = [...message.matchAll(/^\[pid=\d+\]\[err\] (.+)$/gm)].at(-1)?.[1];
+  const exit = /<process did exit: ([^>]*)>/.exec(message)?.[1];
+  return `it ended at once: ${printed ?? exit ?? 'it printed nothing'}`;
+}
+
+/**
+ * Chromium refuses its sandbox to root, and some containers and systems lack the features that it needs. On Linux, a
+ * browser that ends at once is started a second time: on a busy machine, one of many does.
+ */
 async function launch(
   executablePath: string,
   folder: string,
   warn: (text: string) => void,
-): Promise<Browser> {
+): Promise<{ browser: Browser; processId: number | undefined }> {
   const { chromium } = await import('playwright-core');
   const env = { ...inherited(process.env), HOME: folder, TMPDIR: folder };
   const start = async (chromiumSandbox: boolean) => {
@@ -188,19 +196,25 @@ async function launch(
       ...{ executablePath, env, args: ARGUMENTS, timeout: START_MS, chromiumSandbox },
       artifactsDir: join(folder, 'artifacts'),
     });
-    return context.browser()!;
+    const browser = context.browser()!;
+    try {
+      return { browser, processId: await processIdOf(browser) };
+    } catch (error) {
+      await browser.close().catch(() => {});
+      throw error;
+    }
   };
   if (process.platform !== 'linux') return start(true);
   const isRoot = process.getuid!() === 0;
-  try {
-    if (!isRoot) return await start(true);
-  } catch (error) {
-    if ((error as Error).name === 'TimeoutError') throw error;
-  }
-  const browser = await start(false);
+  let hasSandbox = !isRoot;
+  const launched = await start(hasSandbox).catch((error: Error) => {
+    if (error.name === 'TimeoutError') throw error;
+    hasSandbox = false;
+    return start(false);
+  });
   const reason = isRoot ? 'root gets none' : 'it does not start with one here';
-  warn(`the browser has no sandbox, since ${reason}: ${SANDBOX_HELP}`);
-  return browser;
+  if (!hasSandbox) warn(`the browser has no sandbox, since ${reason}: ${SANDBOX_HELP}`);
+  return launched;
 }
 
 /**

@@ -141,7 +141,23 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
   it('goes with a browser that does not start', async () => {
     const { cacheDir } = await pictureBrowser();
     const found = { path: process.execPath, from: 'a test', cacheDir };
-    await expect(startBrowser(found)).rejects.toMatchObject({ code: 'BROWSER_MISSING' });
+    await expect(startBrowser(found)).rejects.toMatchObject({
+      code: 'BROWSER_MISSING',
+      message: expect.stringMatching(/it ended at once: \S*node: bad option: --remote-debugging-/),
+    });
+    expect(await folders()).toEqual([]);
+  });
+
+  it('is that of a second start, where the browser has ended at once', async () => {
+    const real = (await pictureBrowser()).path!;
+    const program = join(folder, 'chromium');
+    const hasEnded = join(folder, 'ended');
+    const ending = `[ -e "${hasEnded}" ] || { : > "${hasEnded}"; kill -KILL $$; }`;
+    await writeFile(program, `#!/bin/sh\n${ending}\nexec "${real}" "$@"\n`, { mode: 0o755 });
+    const browser = await startBrowser({ path: program, from: 'a test', cacheDir: folder });
+    expect(await folders()).toContainEqual(expect.stringMatching(`^${OWN}`));
+    await endBrowser(browser);
+    for (const path of [program, hasEnded]) await removeTree(path);
     expect(await folders()).toEqual([]);
   });
 });
