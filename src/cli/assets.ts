@@ -147,6 +147,18 @@ export const assetsCommand: Command = {
   },
 };
 
+/** The command by its former name. */
+export const imagesCommand: Command = {
+  ...assetsCommand,
+  notes: ['It is btg2gltf assets, and goes with the next version.', ''],
+  examples: ['btg2gltf images pipeline.yaml'],
+  async run(args, io) {
+    const log = await openLog(args, io);
+    log.warn('images goes with the next version: btg2gltf assets is the same');
+    return assetsCommand.run(args, io);
+  },
+};
+
 /** As the server takes them: names of networks of this machine, addresses, and networks such as 10.0.0.0/8. */
 function readProxies(text: string | undefined): string[] | undefined {
   const all = text?.split(',').map((one) => one.trim());

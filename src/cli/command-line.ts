@@ -85,8 +85,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./assets.ts')).assetsCommand,
     },
     images: {
-      describe: 'answer the image requests of ERP systems: articlesimage.jpg',
-      load: async () => (await import('./images.ts')).imagesCommand,
+      describe: 'the former name of assets, which goes with the next version',
+      load: async () => (await import('./assets.ts')).imagesCommand,
     },
     render: {
       describe: 'take pictures of a GLB file, or of all published articles',

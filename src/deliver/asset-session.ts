@@ -16,7 +16,7 @@ import type { Master } from '../run/publishing/masters.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { describeAsset, previewOf } from './asset-description.ts';
-import { type AssetForm, FORM_TYPES, type FormMaker } from './asset-forms.ts';
+import { type AssetForm, FORM_TYPES, type FormMaker, makerOf } from './asset-forms.ts';
 import { type Placed, storedMasters } from './making/delivery.ts';
 import { closeDeliveries, type OpenDeliveries, openRunDeliveries } from './open-deliveries.ts';
 import { closeRenderer } from './pictures/run-renderer.ts';
@@ -34,6 +34,9 @@ export interface MadeAsset {
   sha256: Digest;
   bytes: Uint8Array;
 }
+
+/** What makes a file of a GLB. */
+type GlbMaker = Extract<FormMaker, { kind: 'master' | 'delivery' }>;
 
 /** How long each step took, milliseconds. */
 export type Steps = Partial<Record<'resolve' | 'convert' | 'make', number>>;
@@ -85,10 +88,12 @@ export class AssetSession {
   async makeOfPublished(
     key: ArticleKey,
     master: Uint8Array,
-    { form }: AssetForm,
-    maker: Extract<FormMaker, { kind: 'master' | 'delivery' }>,
+    wanted: AssetForm,
   ): Promise<MadeAsset> {
+    const { form } = wanted;
     const { digest: sha256, bytes } = await this.#converting.run.output.objects.put(master);
+    // Only these are asked for.
+    const maker = makerOf(wanted) as GlbMaker;
     return { ...ownOf(key, form), ...(await this.#content(key, { sha256, bytes }, form, maker)) };
   }
 
@@ -139,7 +144,7 @@ export class AssetSession {
     key: ArticleKey,
     glb: BuiltGlb,
     form: AssetForm['form'],
-    maker: Extract<FormMaker, { kind: 'master' | 'delivery' }>,
+    maker: GlbMaker,
   ): Promise<Pick<MadeAsset, 'sha256' | 'bytes'>> {
     return maker.kind === 'master' ? this.#master(glb) : this.#delivered(key, glb, form, maker);
   }

@@ -16,11 +16,11 @@ import {
   isConverterError,
 } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
-import { type AssetForm, type FormMaker, makerOf } from './asset-forms.ts';
-import { AssetSession, type Steps } from './asset-session.ts';
+import { type AssetForm, makerOf } from './asset-forms.ts';
+import { AssetSession, type MadeAsset, type Steps } from './asset-session.ts';
 import { type KeptAsset, KeptAssets } from './kept-assets.ts';
 import { type FindPublished, publishedMasters } from './pictures/published-masters.ts';
-import { createSharedWork } from './pictures/shared-work.ts';
+import { createSharedWork, type SharedWork } from './pictures/shared-work.ts';
 
 /** A file of a configuration, and how it came about. */
 export interface Asset extends KeptAsset {
@@ -47,6 +47,8 @@ export interface Assets {
     form: AssetForm,
     how?: { signal?: AbortSignal | undefined; beforeMaking?: () => void },
   ): Promise<Asset>;
+  /** As {@link asset}, of the GLB that a run has published, without the service; undefined if none has. */
+  published(...asked: Parameters<Assets['asset']>): Promise<Asset | undefined>;
   /** A file that was made, by its digest; undefined if it is gone. */
   object(sha256: Digest, form: string): Promise<Pick<Asset, 'bytes' | 'mimeType'> | undefined>;
   close(): Promise<void>;
@@ -114,22 +116,22 @@ export async function openAssets(
   const kept = await KeptAssets.open(pipeline, environment, shared);
   const open = () => AssetSession.open(pipeline, environment, store?.open);
   const sessions = new Sessions(open, environment, resolveMaxAgeMs);
-  const published = store?.published ?? publishedIn(pipeline.outputDir, environment.now);
-  const findPublished = publishedMasters(published);
-  const ofPublished = new OfPublished(
-    open,
-    findPublished,
-    () => environment.now() - resolveMaxAgeMs,
+  const findPublished = publishedMasters(
+    store?.published ?? publishedIn(pipeline.outputDir, environment.now),
   );
+  const { now } = environment;
+  const ofPublished = new OfPublished({ open, find: findPublished, kept, once, now });
   const allow = allowedBy(pipeline, findPublished);
   const isCurrent = ({ resolvedAtMs }: KeptAsset) =>
     environment.now() < resolvedAtMs + resolveMaxAgeMs;
 
   let isClosed = false;
+  const refuseIfClosed = () => {
+    if (isClosed) throw new ConverterError('USAGE', 'asset: expected open assets, received closed');
+  };
   return {
     async asset(request, form, { signal = never, beforeMaking = () => {} } = {}) {
-      if (isClosed)
-        throw new ConverterError('USAGE', 'asset: expected open assets, received closed');
+      refuseIfClosed();
       const maker = makerOf(form);
       const name = JSON.stringify([request, form]);
       const known = await kept.find(name);
@@ -137,24 +139,24 @@ export async function openAssets(
       const make = () =>
         kept.makeOnce(name, isCurrent, async () => {
           beforeMaking();
-          const current = sessions.current();
-          const { session, openedAtMs: resolvedAtMs } = current;
-          const { asset, steps } = await session.during(async (opened) => {
-            try {
-              return await opened.make(request, form, maker, allow);
-            } catch (thrown) {
-              const isOver = opened.hasFailed || ENDED.has(asConverterError(thrown).code);
-              if (isOver) sessions.giveUp(current, thrown);
-              throw thrown;
-            }
-          });
-          return { ...asset, resolvedAtMs, steps };
+          return sessions.make(request, form, maker, allow);
         });
       if (known !== undefined)
         return renewed(known, once(name, signal, make), signal, environment.log);
       return once(name, signal, () =>
-        make().catch((thrown: unknown) => ofPublished.make(request, form, maker, thrown)),
+        make().catch(async (thrown: unknown) => {
+          const { code, message } = asConverterError(thrown);
+          const made = isUnavailable(code) && (await ofPublished.make(request, form));
+          if (!made) throw thrown;
+          // Too old to be used again.
+          const resolvedAtMs = environment.now() - resolveMaxAgeMs;
+          return { ...made, resolvedAtMs, stale: { code, message } };
+        }),
       );
+    },
+    async published(request, form, { signal = never, beforeMaking = () => {} } = {}) {
+      refuseIfClosed();
+      return ofPublished.asset(request, form, signal, beforeMaking);
     },
     object: (sha256, form) => kept.object(sha256, form),
     async close() {
@@ -197,45 +199,66 @@ async function renewed(
   }
 }
 
-/** Finds the GLB that a run has published of a request by numbers, or of the default configuration. */
-async function publishedMaster(
-  { values = {}, permanentid = '', ...named }: ConfigurationRequest,
-  find: FindPublished,
-) {
-  if (Object.keys(values).length > 0 || permanentid !== '') return undefined;
-  const strings = { finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
-  return (await find({ ...strings, ...named })).master;
+interface OfPublishedOptions {
+  open: () => Promise<AssetSession>;
+  find: FindPublished;
+  kept: KeptAssets;
+  once: SharedWork<Asset>;
+  /** Milliseconds since 1970. */
+  now: () => number;
 }
 
-/** Makes files of the GLBs that runs have published, while the service is not available. */
+/** Makes files of the GLBs that runs have published, without the service. */
 class OfPublished {
-  readonly #open: () => Promise<AssetSession>;
-  readonly #find: FindPublished;
-  readonly #resolvedAtMs: () => number;
+  readonly #options: OfPublishedOptions;
   #session: Promise<AssetSession> | undefined;
 
-  /** @param resolvedAtMs - The time from which such a file counts, milliseconds since 1970: too old to be used again. */
-  constructor(open: () => Promise<AssetSession>, find: FindPublished, resolvedAtMs: () => number) {
-    this.#open = open;
-    this.#find = find;
-    this.#resolvedAtMs = resolvedAtMs;
+  constructor(options: OfPublishedOptions) {
+    this.#options = options;
   }
 
-  /** @throws `unavailable`, if that is another error, or no run has published the GLB. */
-  async make(
+  /** Makes a file, unless it was made before. @returns Undefined if no run has published the GLB. */
+  async asset(
     request: ConfigurationRequest,
     form: AssetForm,
-    maker: FormMaker,
-    unavailable: unknown,
-  ): Promise<Asset> {
-    const { code, message } = asConverterError(unavailable);
-    const isOfGlb = maker.kind !== 'description' && maker.kind !== 'swatch';
-    if (!isUnavailable(code) || !isOfGlb) throw unavailable;
-    const master = await publishedMaster(request, this.#find);
-    if (master?.id === undefined) throw unavailable;
+    signal: AbortSignal,
+    beforeMaking: () => void,
+  ): Promise<Asset | undefined> {
+    const { kept, once, now } = this.#options;
+    const found = await this.#find(request, form);
+    if (found === undefined) return undefined;
+    const name = JSON.stringify(['published', found.id, found.sha256, form]);
+    const make = async () => {
+      beforeMaking();
+      return { ...(await this.#make(found, form)), resolvedAtMs: now(), steps: {} };
+    };
+    return (
+      (await kept.find(name)) ?? once(name, signal, () => kept.makeOnce(name, () => true, make))
+    );
+  }
+
+  /** Makes a file. @returns Undefined if no run has published the GLB. */
+  async make(request: ConfigurationRequest, form: AssetForm): Promise<MadeAsset | undefined> {
+    const found = await this.#find(request, form);
+    return found && this.#make(found, form);
+  }
+
+  /** The GLB that is published of a request by numbers, or of the default configuration; undefined if there is none. */
+  async #find({ values = {}, permanentid = '', ...named }: ConfigurationRequest, form: AssetForm) {
+    const { kind } = makerOf(form);
+    const isOfGlb = kind === 'master' || kind === 'delivery';
+    if (!isOfGlb || Object.keys(values).length > 0 || permanentid !== '') return undefined;
+    const strings = { finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
+    const { master } = await this.#options.find({ ...strings, ...named });
+    return master?.id && { id: master.id, sha256: master.sha256, read: master.read };
+  }
+
+  async #make(
+    { id, read }: { id: ArticleKey; read(): Promise<Uint8Array> },
+    form: AssetForm,
+  ): Promise<MadeAsset> {
     const session = await this.#opened();
-    const made = await session.makeOfPublished(master.id, await master.read(), form, maker);
-    return { ...made, resolvedAtMs: this.#resolvedAtMs(), stale: { code, message } };
+    return session.makeOfPublished(id, await read(), form);
   }
 
   async close(): Promise<void> {
@@ -244,7 +267,7 @@ class OfPublished {
 
   #opened(): Promise<AssetSession> {
     if (this.#session === undefined) {
-      this.#session = this.#open();
+      this.#session = this.#options.open();
       this.#session.catch(() => {
         this.#session = undefined;
       });
@@ -259,9 +282,13 @@ function allowedBy({ assets }: Pipeline, find: FindPublished) {
   return async (key: ArticleKey) => {
     const { master } = await find(key);
     if (master !== undefined) return;
-    const message = `${configurationLabel(key)}: expected a configuration that is published, received another`;
-    throw new ConverterError('ARTICLE_NOT_FOUND', message);
+    throw notPublished(key);
   };
+}
+
+function notPublished(key: ArticleKey): ConverterError {
+  const message = `${configurationLabel(key)}: expected a configuration that is published, received another`;
+  return new ConverterError('ARTICLE_NOT_FOUND', message);
 }
 
 /** Sessions with the service, one after the other: a new one asks it again, while the former ends what it does. */
@@ -280,8 +307,23 @@ class Sessions {
     this.#maxAgeMs = maxAgeMs;
   }
 
+  /** Makes a file by the current session. @param allow - See `AssetSession`. */
+  async make(...[request, form, maker, allow]: Parameters<AssetSession['make']>): Promise<Asset> {
+    const current = this.#session();
+    const { asset, steps } = await current.session.during(async (opened) => {
+      try {
+        return await opened.make(request, form, maker, allow);
+      } catch (thrown) {
+        const isOver = opened.hasFailed || ENDED.has(asConverterError(thrown).code);
+        if (isOver) this.#giveUp(current, thrown);
+        throw thrown;
+      }
+    });
+    return { ...asset, resolvedAtMs: current.openedAtMs, steps };
+  }
+
   /** @throws what the last attempt threw, for some seconds. */
-  current() {
+  #session() {
     const now = this.#environment.now();
     if (this.#refusal !== undefined && now < this.#refusal.untilMs) throw this.#refusal.error;
     if (this.#current !== undefined && now < this.#current.openedAtMs + this.#maxAgeMs)
@@ -289,7 +331,7 @@ class Sessions {
     this.#end();
     const session = new SharedSession(this.#open());
     const current = { session, openedAtMs: now };
-    session.whenOpen.catch((error: unknown) => this.giveUp(current, error));
+    session.whenOpen.catch((error: unknown) => this.#giveUp(current, error));
     this.#current = current;
     // An open session has a part of the limits of the service, which others may need.
     this.#timer = setTimeout(() => this.#end(), this.#maxAgeMs).unref();
@@ -297,7 +339,7 @@ class Sessions {
   }
 
   /** After some seconds another session is opened, since this one has ended: a login is not tried for each request. */
-  giveUp(given: { session: SharedSession }, error: unknown): void {
+  #giveUp(given: { session: SharedSession }, error: unknown): void {
     if (this.#current?.session !== given.session) return;
     this.#refusal = { error, untilMs: this.#environment.now() + RETRIED_AFTER_MS };
     this.#end();

@@ -34,7 +34,7 @@ export function pictures(input: GroupInput): Promise<void> {
     );
     settleDisk();
     await warmPictures(input, outputDir, articles);
-    await cachedPicture(input, outputDir, articles[0]!);
+    await cachedPicture(input, file, articles[0]!);
   });
 }
 
@@ -81,10 +81,10 @@ async function warmPictures(
 /** As an ERP system asks for it: one request after the other. */
 function cachedPicture(
   { results, isQuick }: GroupInput,
-  outputDir: string,
+  pipeline: string,
   { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring }: ManifestLine,
 ): Promise<void> {
-  return whileServing(['images', outputDir], /https?:\/\/[^\s/]+/, async (address) => {
+  return whileServing(['assets', pipeline], /https?:\/\/[^\s/]+/, async (address) => {
     const article = { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring };
     const url = `${address}/api/odb.dll/odb/articlesimage.jpg?${new URLSearchParams(article)}`;
     const milliseconds: number[] = [];

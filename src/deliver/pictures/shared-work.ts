@@ -2,6 +2,13 @@
 import pLimit from 'p-limit';
 import { ConverterError } from '../../support/errors.ts';
 
+/** Does work, or waits for the same work of another caller, until the signal. */
+export type SharedWork<T> = (
+  key: string,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+) => Promise<T>;
+
 interface Job<T> {
   result: Promise<T>;
   waiting: number;
@@ -23,7 +30,7 @@ interface Job<T> {
  * await once('a chair', signal, () => picture('a chair'));
  * ```
  */
-export function createSharedWork<T>(atOnce: number, most: number, refusal: string) {
+export function createSharedWork<T>(atOnce: number, most: number, refusal: string): SharedWork<T> {
   const jobs = new Map<string, Job<T>>();
   const turn = pLimit(atOnce);
 

@@ -28,7 +28,7 @@ import { checkSignature, covers } from './signatures.ts';
 export interface AssetRoutesOptions {
   now: () => number;
   log: Logger;
-  assets: Pick<Assets, 'asset' | 'object'>;
+  assets: Pick<Assets, 'asset' | 'published' | 'object'>;
   /** Language of the AR page, such as `de`. */
   lang: string;
   /** Address under which others reach this server, such as `https://assets.example`. @defaultValue the host of each request */
@@ -157,7 +157,10 @@ export class AssetRoutes {
     return sendContent(request, reply, { ...known, sha256: sha256! });
   }
 
-  /** The deprecated operation of the service, for ERP systems; with `camera`, `width` and `height`. */
+  /**
+   * The deprecated operation of the service, for ERP systems; with `camera`, `width` and `height`. What a run has published is
+   * shown as it was published, without a request to the service.
+   */
   async image(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const query = new URLSearchParams(searchOf(request));
     this.#checkImageToken(request, query.get('token') ?? '');
@@ -169,11 +172,16 @@ export class AssetRoutes {
       pixelsOf(name, query.get(name)),
     );
     const camera = query.get('camera');
-    const asset = await this.#make(request, reply, fields as unknown as ConfigurationRequest, {
+    const wanted = fields as unknown as ConfigurationRequest;
+    const form: AssetForm = {
       form: 'jpg',
       ...(camera && { camera }),
       ...(width !== undefined && { width }),
       ...(height !== undefined && { height }),
+    };
+    const asset = await this.#make(request, reply, wanted, form, async (...how) => {
+      const { published } = this.#options.assets;
+      return (await published(...how)) ?? this.#options.assets.asset(...how);
     });
     reply.headers({ 'cache-control': 'no-cache' });
     return sendContent(request, reply, asset);
@@ -232,12 +240,13 @@ export class AssetRoutes {
     reply: FastifyReply,
     wanted: ConfigurationRequest,
     form: AssetForm,
+    make?: Assets['asset'],
   ): Promise<Asset> {
     const waitMs = preferredWaitMs(request, this.#limits.maxWaitMs);
     const asset = await this.#metrics.whileWaiting(() =>
       waitMs === undefined
-        ? this.#waitFor((signal) => this.#asset(request, wanted, form, signal), reply)
-        : beginOnly(this.#asset(request, wanted, form), waitMs, request),
+        ? this.#waitFor((signal) => this.#asset(request, wanted, form, { signal, make }), reply)
+        : beginOnly(this.#asset(request, wanted, form, { make }), waitMs, request),
     );
     this.#metrics.sent(form.form, asset);
     return asset;
@@ -247,13 +256,14 @@ export class AssetRoutes {
     { ip }: FastifyRequest,
     wanted: ConfigurationRequest,
     form: AssetForm,
-    signal?: AbortSignal,
+    how: { signal?: AbortSignal; make?: Assets['asset'] | undefined } = {},
   ): Promise<Asset> {
+    const { signal, make = this.#options.assets.asset } = how;
     const beforeMaking = () => {
       this.#count(ip);
       this.#countOverall('all');
     };
-    return this.#options.assets.asset(wanted, this.#withSize(form), { signal, beforeMaking });
+    return make(wanted, this.#withSize(form), { signal, beforeMaking });
   }
 
   async #waitFor(

@@ -6,10 +6,16 @@ import {
   type GatewayServer,
   Refusal,
 } from '../servers/http.ts';
-import { IMAGE_PATHS } from '../servers/images.ts';
 import { AssetRoutes, type AssetRoutesOptions } from './asset-routes.ts';
 import { type AssetMetrics, createMetrics } from './metrics.ts';
 import { sendError } from './problems.ts';
+
+/** Paths of the deprecated operation of the service (Spec 4.4), below its base address and at the root. */
+const IMAGE_PATHS = [
+  '/api/odb.dll/odb/articlesimage.jpg',
+  '/odb.dll/odb/articlesimage.jpg',
+  '/articlesimage.jpg',
+] as const;
 
 /** What a server of assets needs. */
 interface AssetServerOptions extends GatewayOptions, AssetRoutesOptions {
