@@ -6,10 +6,8 @@ const assets = await openAssets({ pipeline: process.argv[2] });
 const app = fastify();
 app.get('/models/:manufacturer/:program/:basearticlenumber', async ({ params, query }, reply) => {
   try {
-    const { bytes, mimeType, sha256 } = await assets.asset(
-      { ...params, values: query },
-      { form: 'glb' },
-    );
+    const wanted = { ...params, values: query };
+    const { bytes, mimeType, sha256 } = await assets.asset(wanted, { form: 'glb' });
     return reply.type(mimeType).header('etag', `"${sha256}"`).send(Buffer.from(bytes));
   } catch (error) {
     return reply.code(isConverterError(error) ? 422 : 500).send({ error: error.message });

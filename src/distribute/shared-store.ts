@@ -7,6 +7,7 @@ import { findUnfinishedRun } from './chunk-objects.ts';
 import { seriesOf } from './chunks.ts';
 import { SharedContents } from './contents.ts';
 import { takeLease } from './leases.ts';
+import { openMembers } from './members.ts';
 import { openSharedOutput } from './output.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import { oldStoreRuns, planStorePrune, removeFromStore } from './published.ts';
@@ -38,6 +39,7 @@ export function sharedStore(objects: ObjectStore, now: () => number): OpenStore 
     derived: openSharedDerivedData(objects),
     bodies: (own) => new SharedContents(own, objects),
     lease: (name) => takeLease(objects, name, now),
+    members: (member) => openMembers(objects, member, now),
     loadSnapshots: (database, service, request) =>
       new SharedSnapshots(objects, database, service).load(seriesOf({ article: { request } })),
     openOutput: (...output) => openSharedOutput(objects, ...output),

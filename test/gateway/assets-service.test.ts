@@ -194,25 +194,35 @@ describe('a run beside the clients of a server', () => {
     expect(runs.proxy.mostAtOnce()).toBeLessThanOrEqual(2);
   });
 
-  it('keeps the limits of the service with it, and publishes what it would alone', async () => {
-    const addressOf = await serve({});
-    expect(await statusOf(addressOf(0))).toBe(200);
-    runs.proxy.slowBy(5);
-    const running = runs.call(['run', runs.pipelineFile]);
-    const answers = new Map<string, string>();
-    const wanted = Array.from({ length: ARTICLES }, (_, index) => index);
-    const clients = Array.from({ length: CLIENTS }, async () => {
-      for (let index = wanted.pop(); index !== undefined; index = wanted.pop()) {
-        const answer = await fetch(addressOf(index));
-        expect(answer.status).toBe(200);
-        answers.set(range.articleAt(index).number, digest(await answer.arrayBuffer()));
-      }
-    });
-    const [result] = await Promise.all([running, ...clients]);
-    expect(result).toMatchObject({ exit: 0 });
-    expect(runs.proxy.mostAtOnce()).toBeLessThanOrEqual(CONCURRENCY);
-    const published = await readManifest(runs.outputDir);
-    const digests = published.map((line) => [line.basearticlenumber, line.sha256!]);
-    expect(new Map(digests as [string, string][])).toEqual(answers);
-  });
+  it.each([
+    { machines: 'one cache', isShared: false },
+    { machines: 'two machines and one store', isShared: true },
+  ])(
+    'keeps the limits of the service with it, and publishes what it would alone: $machines',
+    async ({ isShared }) => {
+      const own = join(runs.folder, 'server');
+      const folders = ['output', 'cache'].map((one) => `--${one}=${join(own, one)}`);
+      const store = isShared && { store: { url: join(runs.folder, 'store') } };
+      await runs.configure({ service: { ...LIVE_ONCE, concurrency: CONCURRENCY }, ...store });
+      const addressOf = await serve({}, ...(isShared ? folders : []));
+      expect(await statusOf(addressOf(0))).toBe(200);
+      runs.proxy.slowBy(5);
+      const running = runs.call(['run', runs.pipelineFile]);
+      const answers = new Map<string, string>();
+      const wanted = Array.from({ length: ARTICLES }, (_, index) => index);
+      const clients = Array.from({ length: CLIENTS }, async () => {
+        for (let index = wanted.pop(); index !== undefined; index = wanted.pop()) {
+          const answer = await fetch(addressOf(index));
+          expect(answer.status).toBe(200);
+          answers.set(range.articleAt(index).number, digest(await answer.arrayBuffer()));
+        }
+      });
+      const [result] = await Promise.all([running, ...clients]);
+      expect(result).toMatchObject({ exit: 0 });
+      expect(runs.proxy.mostAtOnce()).toBeLessThanOrEqual(CONCURRENCY);
+      const published = await readManifest(runs.outputDir);
+      const digests = published.map((line) => [line.basearticlenumber, line.sha256!]);
+      expect(new Map(digests as [string, string][])).toEqual(answers);
+    },
+  );
 });

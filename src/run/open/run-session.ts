@@ -1,5 +1,4 @@
 /** The session of a run with the service, which is opened on first use. */
-import { setTimeout } from 'node:timers/promises';
 import type { SharedResponses } from '../../source/cache/cached-responses.ts';
 import type { ContentStore } from '../../source/cache/content-store.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
@@ -15,6 +14,7 @@ import {
   type ServiceSection,
 } from './connect.ts';
 import type { RunEnvironment, ServiceEnvironment } from './run-environment.ts';
+import { type BudgetMember, type BudgetPlace, ServiceBudget } from './service-budget.ts';
 
 /** What a pipeline says of its sources. */
 export interface SourceSettings {
@@ -49,23 +49,12 @@ interface SessionOptions {
   startedAt: number;
   bodies: ContentStore;
   database: CacheDatabase;
-  /** Responses that other machines have received. */
-  responses: SharedResponses | undefined;
+  /** What other machines have received, and which of them send requests. */
+  shared: { responses: SharedResponses; members(member: BudgetMember): BudgetPlace } | undefined;
 }
 
-/** How often it is seen who else sends requests to the service, milliseconds. */
+/** How often those that share a cache look, milliseconds. */
 const LOOK_EVERY_MS = 1000;
-/** How long a turn is, milliseconds. */
-const TURN_MS = 5000;
-
-/** What is only noted can be noted later, too, if the database is busy. */
-function ignoreErrorsOf(work: () => unknown): void {
-  try {
-    work();
-  } catch {
-    // The next look does the same.
-  }
-}
 
 /** The session of a run. */
 export class ServiceSession {
@@ -78,7 +67,7 @@ export class ServiceSession {
   #fetcher: Promise<Fetcher> | undefined;
   #begun: ReturnType<CacheDatabase['runs']['begin']> | undefined;
   #limitShare: LimitShare | undefined;
-  #budget: { close(): void } | undefined;
+  #budget: ServiceBudget | undefined;
 
   constructor(opening: SessionOptions) {
     this.#opening = opening;
@@ -93,13 +82,13 @@ export class ServiceSession {
 
   async #openFetcher(): Promise<Fetcher> {
     const { options, environment, startedAt, bodies, database } = this.#opening;
-    const { responses: shared } = this.#opening;
+    const { shared } = this.#opening;
     const { service, outputDir, freshness } = options.pipeline;
     this.#service = openService(service, {
       ...environment,
       onOutage: (failure) => this.#logOutage(failure),
       onPause: (ms) => {
-        this.#notePause(ms);
+        this.#budget?.pause(environment.now() + ms);
         environment.onPause?.(ms);
       },
     });
@@ -111,9 +100,16 @@ export class ServiceSession {
     const identity = { service: client.id, output: outputDir, pid: process.pid };
     const begun = database.runs.begin({ ...identity, startedAt });
     this.#begun = begun;
-    // The coordinator of several machines gives each its share.
-    if (this.#limitShare !== undefined) client.traffic.share(this.#limitShare);
-    else await this.#shareWithOthers(client, begun.id);
+    const member = { service: client.id, startedAt };
+    const budget = new ServiceBudget({
+      place: shared?.members(member) ?? this.#membersOfCache(begun.id, startedAt),
+      traffic: client.traffic,
+      concurrency: concurrencyOf(service),
+      now: environment.now,
+    });
+    this.#budget = budget;
+    if (this.#limitShare !== undefined) budget.share(this.#limitShare);
+    await budget.open(this.ended);
     return createFetcher({
       client,
       store: bodies,
@@ -127,43 +123,24 @@ export class ServiceSession {
       listingsRefusedAt: options.accept ? undefined : begun.refusedAt,
       freshness,
       imageLocation: service.imageLocation,
-      shared,
+      shared: shared?.responses,
       languages: Object.fromEntries(others.map((lang) => [lang, idIn(lang)])),
     });
   }
 
-  /** All that send requests from one cache, such as a run and a server of assets, keep the limits together. */
-  async #shareWithOthers({ traffic }: Service['client'], id: number): Promise<void> {
-    const { database, environment, options } = this.#opening;
-    const most = concurrencyOf(options.pipeline.service);
-    let known = `${id} 0`;
-    let heldUntilMs = 0;
-    const look = () => {
-      const now = environment.now();
-      const { ids, pausedUntilMs } = database.runs.see(id, now);
-      const leftMs = pausedUntilMs - now;
-      if (pausedUntilMs > heldUntilMs && leftMs > 0) traffic.hold(leftMs);
-      heldUntilMs = Math.max(heldUntilMs, pausedUntilMs);
-      // Where there are more of them than requests in flight, they take turns.
-      const turn = ids.length > most ? Math.floor(now / TURN_MS) : 0;
-      if (this.#limitShare !== undefined || known === `${ids.join()} ${turn}`) return ids;
-      known = `${ids.join()} ${turn}`;
-      const count = Math.max(1, ids.length);
-      traffic.share({ index: (Math.max(0, ids.indexOf(id)) + turn) % count, count });
-      return ids;
-    };
-    // Without a share, nothing else keeps this process alive.
-    const timer = setInterval(() => ignoreErrorsOf(look), LOOK_EVERY_MS);
-    this.#budget = { close: () => clearInterval(timer) };
-    // The others still have the whole until they look.
-    if (look().length > 1) await setTimeout(1.5 * LOOK_EVERY_MS, undefined, { signal: this.ended });
-  }
-
-  #notePause(ms: number): void {
+  /** All that send requests from one cache, such as a run and a server of assets. */
+  #membersOfCache(id: number, startedAt: number): BudgetPlace {
     const { database, environment } = this.#opening;
-    const begun = this.#begun;
-    if (begun === undefined) return;
-    ignoreErrorsOf(() => database.runs.pause(begun.id, environment.now() + ms));
+    return {
+      lookEveryMs: LOOK_EVERY_MS,
+      async see(pausedUntil) {
+        const { starts, pausedUntilMs } = database.runs.see(id, environment.now(), pausedUntil);
+        const all = [...new Set([startedAt, ...starts])].sort((a, b) => a - b);
+        return { index: all.indexOf(startedAt), count: all.length, pausedUntilMs };
+      },
+      // Its row says that it has ended.
+      async leave() {},
+    };
   }
 
   #logOutage(failure: ConverterError | undefined): void {
@@ -200,7 +177,7 @@ export class ServiceSession {
   /** Limits the requests of this process to its share of the limits of the pipeline. */
   share(share: LimitShare): void {
     this.#limitShare = share;
-    this.#client?.traffic.share(share);
+    this.#budget?.share(share);
   }
 
   hold(ms: number): void {
@@ -215,7 +192,7 @@ export class ServiceSession {
   /** Drops requests in flight and logs out. */
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#budget?.close();
+    await this.#budget?.close();
     await this.#service?.then((opened) => opened.close()).catch(() => undefined);
   }
 

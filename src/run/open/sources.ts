@@ -23,6 +23,7 @@ import {
 import { pipelineServiceId, withAccount } from './connect.ts';
 import type { RunEnvironment, ServiceEnvironment } from './run-environment.ts';
 import { ServiceSession, type SourceOptions, type SourceSettings } from './run-session.ts';
+import type { BudgetMember, BudgetPlace } from './service-budget.ts';
 
 /** The responses, bodies and snapshots of a store that several machines share. */
 export interface SharedSources {
@@ -34,6 +35,8 @@ export interface SharedSources {
   bodies(own: ContentStore): ContentStore & { flush(): Promise<void> };
   /** Takes a lease of a piece of work; returns what ends it, or undefined if another machine has it. */
   lease(name: string): Promise<(() => Promise<void>) | undefined>;
+  /** Where those that send requests to a service see each other. */
+  members(member: BudgetMember): BudgetPlace;
   /** Takes the snapshots of the series of a request into the database. @param service - Its name there. */
   loadSnapshots(database: CacheDatabase, service: string, request: ArticleRequest): Promise<void>;
 }
@@ -108,7 +111,7 @@ export async function withSources<O extends SourceOptions, T>(
   const sharedBodies = shared?.bodies(ownBodies);
   const bodies = sharedBodies ?? ownBodies;
   const session = new ServiceSession({
-    ...{ options, startedAt, bodies, database, responses: shared?.responses },
+    ...{ options, startedAt, bodies, database, shared },
     environment: { ...environment, ...ofService },
   });
   const stopDeadline = startDeadline(options.until, environment.now, session);

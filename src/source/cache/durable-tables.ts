@@ -28,6 +28,7 @@ const INSERT = `
 
 /** After this time without a note, a run sends no requests any more. */
 const UNSEEN_MS = 10_000;
+const UPDATE_SEEN = 'UPDATE durable_runs SET seen_at = ?, paused_until = ? WHERE id = ?';
 const SELECT_SEEN = `
   SELECT ${COLUMNS}, paused_until AS pausedUntilMs FROM durable_runs
   WHERE service = (SELECT service FROM durable_runs WHERE id = ?) AND seen_at > ? ORDER BY id`;
@@ -100,19 +101,19 @@ class DurableRuns extends Table {
   /**
    * Notes that a run sends requests now, as it does every second or so.
    *
-   * @returns The ids of all runs of its service that do, from the oldest one, and until when one of them has to pause.
+   * @param pausedUntil - Until when it has to pause, milliseconds since 1970.
+   * @returns The starts of all runs of its service that do, and until when one of them has to pause.
    */
-  see(id: number, now: number): { ids: number[]; pausedUntilMs: number } {
-    this.db.run('UPDATE durable_runs SET seen_at = ? WHERE id = ?', now, id);
+  see(id: number, now: number, pausedUntil: number): { starts: number[]; pausedUntilMs: number } {
+    this.db.run(UPDATE_SEEN, now, pausedUntil, id);
     const rows = this.db
       .all<RunRow & { pausedUntilMs: number }>(SELECT_SEEN, id, now - UNSEEN_MS)
       .filter((row) => mayRun(row, now));
     const pauses = rows.map(({ pausedUntilMs }) => pausedUntilMs);
-    return { ids: rows.map((row) => row.id), pausedUntilMs: Math.max(0, ...pauses) };
-  }
-
-  pause(id: number, untilMs: number): void {
-    this.db.run('UPDATE durable_runs SET paused_until = ? WHERE id = ?', untilMs, id);
+    return {
+      starts: rows.map((row) => row.startedAt),
+      pausedUntilMs: Math.max(0, ...pauses),
+    };
   }
 
   isInUse(output: string, now: number): boolean {
