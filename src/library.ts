@@ -227,8 +227,14 @@ export async function openAssets(parameters: AssetsParameters): Promise<Assets> 
       new Promise<void>((end) => {
         openAssetsOf(pipeline, environment, options).then(
           (assets) => {
-            const asset = checked(assets.asset, ASSET_CHECKS, { name: 'asset', isAsync: true });
-            resolve({ ...assets, asset, close: () => assets.close().finally(end) });
+            const unchecked: Assets['asset'] = (...asked) => assets.asset(...asked);
+            resolve({
+              asset: checked(unchecked, ASSET_CHECKS, { name: 'asset', isAsync: true }),
+              known: (...asked) => assets.known(...asked),
+              published: (...asked) => assets.published(...asked),
+              object: (...named) => assets.object(...named),
+              close: () => assets.close().finally(end),
+            });
           },
           (error: unknown) => {
             reject(error);

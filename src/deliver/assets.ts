@@ -47,6 +47,8 @@ export interface Assets {
     form: AssetForm,
     how?: { signal?: AbortSignal | undefined; beforeMaking?: () => void },
   ): Promise<Asset>;
+  /** A file that was made before and need not be renewed. */
+  known(request: ConfigurationRequest, form: AssetForm): Promise<Asset | undefined>;
   /** As {@link asset}, of the GLB that a run has published, without the service; undefined if none has. */
   published(...asked: Parameters<Assets['asset']>): Promise<Asset | undefined>;
   /** A file that was made, by its digest; undefined if it is gone. */
@@ -108,66 +110,115 @@ export async function openAssets(
   { resolveMaxAgeMs = RESOLVE_MAX_AGE_MS }: AssetsOptions = {},
   store?: AssetsStore,
 ): Promise<Assets> {
-  const never = new AbortController().signal;
-  // Each call that waits listens to it.
-  setMaxListeners(0, never);
+  const { now } = environment;
   const once = createSharedWork<Asset>(MADE_AT_ONCE, MOST_WAITING, 'too many files are being made');
   const shared = await store?.open(pipeline, environment);
   const kept = await KeptAssets.open(pipeline, environment, shared);
   const open = () => AssetSession.open(pipeline, environment, store?.open);
-  const sessions = new Sessions(open, environment, resolveMaxAgeMs);
-  const findPublished = publishedMasters(
-    store?.published ?? publishedIn(pipeline.outputDir, environment.now),
-  );
-  const { now } = environment;
-  const ofPublished = new OfPublished({ open, find: findPublished, kept, once, now });
-  const allow = allowedBy(pipeline, findPublished);
-  const isCurrent = ({ resolvedAtMs }: KeptAsset) =>
-    environment.now() < resolvedAtMs + resolveMaxAgeMs;
-
-  let isClosed = false;
-  const refuseIfClosed = () => {
-    if (isClosed) throw new ConverterError('USAGE', 'asset: expected open assets, received closed');
-  };
-  return {
-    async asset(request, form, { signal = never, beforeMaking = () => {} } = {}) {
-      refuseIfClosed();
-      const maker = makerOf(form);
-      const name = JSON.stringify([request, form]);
-      const known = await kept.find(name);
-      if (known !== undefined && isCurrent(known)) return known;
-      const make = () =>
-        kept.makeOnce(name, isCurrent, async () => {
-          beforeMaking();
-          return sessions.make(request, form, maker, allow);
-        });
-      if (known !== undefined)
-        return renewed(known, once(name, signal, make), signal, environment.log);
-      return once(name, signal, () =>
-        make().catch(async (thrown: unknown) => {
-          const { code, message } = asConverterError(thrown);
-          const made = isUnavailable(code) && (await ofPublished.make(request, form));
-          if (!made) throw thrown;
-          // Too old to be used again.
-          const resolvedAtMs = environment.now() - resolveMaxAgeMs;
-          return { ...made, resolvedAtMs, stale: { code, message } };
-        }),
-      );
-    },
-    async published(request, form, { signal = never, beforeMaking = () => {} } = {}) {
-      refuseIfClosed();
-      return ofPublished.asset(request, form, signal, beforeMaking);
-    },
-    object: (sha256, form) => kept.object(sha256, form),
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      await sessions.close();
-      await ofPublished.close();
-      kept.close();
-    },
-  };
+  const find = publishedMasters(store?.published ?? publishedIn(pipeline.outputDir, now));
+  return new OpenAssets({
+    ...{ once, kept, environment, resolveMaxAgeMs },
+    sessions: new Sessions(open, environment, resolveMaxAgeMs),
+    ofPublished: new OfPublished({ open, find, kept, once, now }),
+    allow: allowedBy(pipeline, find),
+  });
 }
+
+interface AssetsParts {
+  once: SharedWork<Asset>;
+  kept: KeptAssets;
+  sessions: Sessions;
+  ofPublished: OfPublished;
+  /** Throws if a configuration must not be made. */
+  allow: (key: ArticleKey) => Promise<void>;
+  environment: RunEnvironment;
+  resolveMaxAgeMs: number;
+}
+
+class OpenAssets implements Assets {
+  readonly #parts: AssetsParts;
+  readonly #never = new AbortController().signal;
+  #isClosed = false;
+
+  constructor(parts: AssetsParts) {
+    this.#parts = parts;
+    // Each call that waits listens to it.
+    setMaxListeners(0, this.#never);
+  }
+
+  async asset(...[request, form, how = {}]: Parameters<Assets['asset']>): Promise<Asset> {
+    this.#refuseIfClosed();
+    const { kept, once, sessions, allow, environment } = this.#parts;
+    const { signal = this.#never, beforeMaking } = how;
+    const maker = makerOf(form);
+    const name = nameOf(request, form);
+    const known = await kept.find(name);
+    if (known !== undefined && this.#isCurrent(known)) return known;
+    const make = () =>
+      kept.makeOnce(name, this.#isCurrent, async () => {
+        beforeMaking?.();
+        return sessions.make(request, form, maker, allow);
+      });
+    if (known !== undefined)
+      return renewed(known, once(name, signal, make), signal, environment.log);
+    return once(name, signal, () =>
+      make().catch((thrown: unknown) => this.#ofPublished(request, form, thrown)),
+    );
+  }
+
+  async known(request: ConfigurationRequest, form: AssetForm): Promise<Asset | undefined> {
+    this.#refuseIfClosed();
+    const known = await this.#parts.kept.find(nameOf(request, form));
+    return known && this.#isCurrent(known) ? known : undefined;
+  }
+
+  async published(
+    ...[request, form, { signal = this.#never, beforeMaking } = {}]: Parameters<Assets['asset']>
+  ): Promise<Asset | undefined> {
+    this.#refuseIfClosed();
+    return this.#parts.ofPublished.asset(request, form, signal, beforeMaking);
+  }
+
+  object(...named: Parameters<Assets['object']>) {
+    return this.#parts.kept.object(...named);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const { sessions, ofPublished, kept } = this.#parts;
+    await sessions.close();
+    await ofPublished.close();
+    kept.close();
+  }
+
+  /** What is published, where the service is not available. @throws `thrown` if that is another error, or nothing is. */
+  async #ofPublished(
+    request: ConfigurationRequest,
+    form: AssetForm,
+    thrown: unknown,
+  ): Promise<Asset> {
+    const { ofPublished, environment, resolveMaxAgeMs } = this.#parts;
+    const { code, message } = asConverterError(thrown);
+    const made = isUnavailable(code) && (await ofPublished.make(request, form));
+    if (!made) throw thrown;
+    // Too old to be used again.
+    const resolvedAtMs = environment.now() - resolveMaxAgeMs;
+    return { ...made, resolvedAtMs, stale: { code, message } };
+  }
+
+  #isCurrent = ({ resolvedAtMs }: KeptAsset): boolean => {
+    const { environment, resolveMaxAgeMs } = this.#parts;
+    return environment.now() < resolvedAtMs + resolveMaxAgeMs;
+  };
+
+  #refuseIfClosed(): void {
+    if (this.#isClosed)
+      throw new ConverterError('USAGE', 'asset: expected open assets, received closed');
+  }
+}
+
+const nameOf = (request: ConfigurationRequest, form: AssetForm) => JSON.stringify([request, form]);
 
 /** What was made before is sent if it is not renewed within this time, milliseconds. */
 const RENEWED_WITHIN_MS = 1000;
@@ -222,14 +273,14 @@ class OfPublished {
     request: ConfigurationRequest,
     form: AssetForm,
     signal: AbortSignal,
-    beforeMaking: () => void,
+    beforeMaking: (() => void) | undefined,
   ): Promise<Asset | undefined> {
     const { kept, once, now } = this.#options;
     const found = await this.#find(request, form);
     if (found === undefined) return undefined;
     const name = JSON.stringify(['published', found.id, found.sha256, form]);
     const make = async () => {
-      beforeMaking();
+      beforeMaking?.();
       return { ...(await this.#make(found, form)), resolvedAtMs: now(), steps: {} };
     };
     return (

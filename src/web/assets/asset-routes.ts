@@ -28,7 +28,7 @@ import { checkSignature, covers } from './signatures.ts';
 export interface AssetRoutesOptions {
   now: () => number;
   log: Logger;
-  assets: Pick<Assets, 'asset' | 'published' | 'object'>;
+  assets: Pick<Assets, 'asset' | 'known' | 'published' | 'object'>;
   /** Language of the AR page, such as `de`. */
   lang: string;
   /** Address under which others reach this server, such as `https://assets.example`. @defaultValue the host of each request */
@@ -180,8 +180,8 @@ export class AssetRoutes {
       ...(height !== undefined && { height }),
     };
     const asset = await this.#make(request, reply, wanted, form, async (...how) => {
-      const { published } = this.#options.assets;
-      return (await published(...how)) ?? this.#options.assets.asset(...how);
+      const { assets } = this.#options;
+      return (await assets.published(...how)) ?? assets.asset(...how);
     });
     reply.headers({ 'cache-control': 'no-cache' });
     return sendContent(request, reply, asset);
@@ -243,6 +243,11 @@ export class AssetRoutes {
     make?: Assets['asset'],
   ): Promise<Asset> {
     const waitMs = preferredWaitMs(request, this.#limits.maxWaitMs);
+    const known = make ? undefined : await this.#options.assets.known(wanted, this.#withSize(form));
+    if (known !== undefined) {
+      this.#metrics.sent(form.form, known);
+      return known;
+    }
     const asset = await this.#metrics.whileWaiting(() =>
       waitMs === undefined
         ? this.#waitFor((signal) => this.#asset(request, wanted, form, { signal, make }), reply)
@@ -258,7 +263,8 @@ export class AssetRoutes {
     form: AssetForm,
     how: { signal?: AbortSignal; make?: Assets['asset'] | undefined } = {},
   ): Promise<Asset> {
-    const { signal, make = this.#options.assets.asset } = how;
+    const { assets } = this.#options;
+    const { signal, make = (...asked) => assets.asset(...asked) } = how;
     const beforeMaking = () => {
       this.#count(ip);
       this.#countOverall('all');
