@@ -82,8 +82,10 @@ const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
   ...(['RESPONSE_INVALID', 'RESPONSE_TOO_LARGE', 'ARTICLE_TIMEOUT', 'DISK_FULL'] as const),
 ]);
 
-/** After these, a session with the service answers no more. */
-const ENDED: ReadonlySet<ErrorCode> = new Set(['SERVICE_GONE', 'TOKEN_DIED', 'LOGIN_REFUSED']);
+/** After these, a session with the service answers no more; what could not be stored, it does not load again. */
+const ENDED: ReadonlySet<ErrorCode> = new Set([
+  ...(['SERVICE_GONE', 'TOKEN_DIED', 'LOGIN_REFUSED', 'DISK_FULL'] as const),
+]);
 
 /** Whether the service is no longer available: what was not made before cannot be made now. */
 export function isUnavailable(code: ErrorCode): boolean {
@@ -156,6 +158,7 @@ class OpenAssets implements Assets {
     if (known !== undefined && this.#isCurrent(known)) return known;
     const make = () =>
       kept.makeOnce(name, this.#isCurrent, async () => {
+        sessions.throwIfRefused();
         beforeMaking?.();
         return sessions.make(request, form, maker, allow);
       });
@@ -374,9 +377,14 @@ class Sessions {
   }
 
   /** @throws what the last attempt threw, for some seconds. */
+  throwIfRefused(): void {
+    const { error, untilMs } = this.#refusal ?? { untilMs: 0 };
+    if (this.#environment.now() < untilMs) throw error;
+  }
+
   #session() {
+    this.throwIfRefused();
     const now = this.#environment.now();
-    if (this.#refusal !== undefined && now < this.#refusal.untilMs) throw this.#refusal.error;
     if (this.#current !== undefined && now < this.#current.openedAtMs + this.#maxAgeMs)
       return this.#current;
     this.#end();

@@ -73,13 +73,15 @@ export interface WatchedPage {
   asked: string[];
 }
 
+/** What the graphics of a processor say of their speed, and model-viewer of a page that is drawn slowly. */
+const OF_SPEED = /GL Driver Message|^rAF timed out/;
+
 /** Watches a page from its first request on. */
 export function watch(page: Page): WatchedPage {
   const trouble: string[] = [];
   const asked: string[] = [];
   page.on('console', (message) => {
-    // The graphics of a processor speak of their own speed.
-    if (!message.text().includes('GL Driver Message')) trouble.push(message.text());
+    if (!OF_SPEED.test(message.text())) trouble.push(message.text());
   });
   page.on('pageerror', (error) => trouble.push(error.message));
   page.on('dialog', (dialog) => {
