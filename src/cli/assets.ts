@@ -7,6 +7,7 @@ import { mediaTypeOf } from '../support/media-types.ts';
 import { ASSET_LIMITS } from '../web/assets/limits.ts';
 import { openAssetsOf } from '../wiring.ts';
 import { type Command, numberOf, textOf, usageError } from './command.ts';
+import { setHeapGrowth } from './heap-growth.ts';
 import {
   listenOptions,
   readListening,
@@ -107,7 +108,8 @@ export const assetsCommand: Command = {
     const publicUrl = readServer(args, 'public-url');
     const proxies = readProxies(textOf(args, 'trust-proxy'));
     const placeholder = await readPlaceholder(textOf(args, 'placeholder'));
-    const { pipeline } = await readRunOptions(args, io);
+    const runOptions = await readRunOptions(args, io);
+    const { pipeline } = runOptions;
     const log = await openLog(args, io);
     const environment = { ...environmentOf(io), log };
     const { openAssetServer } = await import('../web/assets/server.ts');
@@ -124,6 +126,7 @@ export const assetsCommand: Command = {
       newOverall: numberOf(args, 'max-new-overall') ?? ASSET_LIMITS.newOverall,
       pixels: numberOf(args, 'max-pixels') ?? ASSET_LIMITS.pixels,
     };
+    setHeapGrowth(runOptions, 'server');
     const options = {
       graceMs: STOPS_WITHIN_MS,
       ...{ ...at, assets, name: pipeline.name, lang: languagesOf(pipeline.service)[0], limits },

@@ -204,7 +204,7 @@ export const GROUPS = {
   },
   assets: {
     hit: row('asset that is known, over HTTP', 'milliseconds', { atMost: 1.5 }),
-    new: row('asset of a new configuration, with the answers of the service', 'milliseconds', {
+    new: row('asset of a new configuration, without the answers of the service', 'milliseconds', {
       atMost: 40,
     }),
     picture: row('picture of a new configuration', 'milliseconds', { atMost: 290 }),
