@@ -20,6 +20,11 @@ const PROGRAM = fileURLToPath(new URL('./maker-thread.js', import.meta.url));
 
 /** Calls per thread that callers should make at the same time: while one is done, the next is read. */
 const CALLS_OF_THREAD = 2;
+/**
+ * JavaScript memory for what is new, MiB; 48 by default. Three workers on two processors take 3 % less time (67 s, 70 s),
+ * and 25 MiB more each.
+ */
+const YOUNG_MB = 96;
 /** After so many ends of its thread a call is given up. */
 const MOST_DEATHS = 2;
 
@@ -260,7 +265,10 @@ class MakerThread {
   async #start(wanted: object): Promise<Worker> {
     const { Worker } = await import('node:worker_threads');
     const opening: MakerThreadMessages['opening'] = { wanted, objects: this.#settings.objects };
-    const resourceLimits = { maxOldGenerationSizeMb: this.#settings.heapMb };
+    const resourceLimits = {
+      maxOldGenerationSizeMb: this.#settings.heapMb,
+      maxYoungGenerationSizeMb: YOUNG_MB,
+    };
     const worker = new Worker(PROGRAM, { workerData: opening, resourceLimits });
     worker.on('message', (answer: Answer) => this.#onAnswer[answer.kind](answer as never));
     worker.on('error', (error) => this.#end(this.#errorOf(error)));
