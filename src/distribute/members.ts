@@ -3,7 +3,7 @@ import type { BudgetMember, BudgetPlace } from '../run/open/service-budget.ts';
 import { sha256Hex } from '../support/files.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
-/** What a member notes: by its change, others see that it is there, whatever their clocks say. */
+/** What a member notes. Others see by each change that it is there, even if their clocks differ. */
 interface Note {
   beat: number;
   /** How long it still has to pause, milliseconds. */

@@ -85,10 +85,18 @@ export class ServiceBudget {
     this.#settings = settings;
   }
 
-  /** Looks from now on, and waits until others have seen this one. */
+  /**
+   * Looks from now on, and waits until others have seen this one.
+   *
+   * @param signal - Ends the wait; is aborted before {@link close} is called.
+   * @throws The reason of the signal.
+   */
   async open(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     const { lookEveryMs } = this.#settings.place;
     await this.#look();
+    // Nothing would stop the timer of a budget that was closed meanwhile.
+    signal.throwIfAborted();
     this.#timer = setInterval(() => void this.#look(), lookEveryMs);
     if (this.#seen.count > 1) await setTimeout(WAITED_LOOKS * lookEveryMs, undefined, { signal });
   }

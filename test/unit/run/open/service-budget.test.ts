@@ -1,4 +1,5 @@
 /** The limits of a service, kept together by those that send requests to it. */
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
@@ -7,6 +8,7 @@ import {
   shareOf,
 } from '../../../../src/run/open/service-budget.ts';
 import { concurrencyOf } from '../../../../src/source/service/service-config.ts';
+import { closedGate } from '../../../helpers/until.ts';
 
 it('is never exceeded, whoever has how many workers, and at no turn', () => {
   const workers = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 });
@@ -58,4 +60,29 @@ it('heeds the pauses of others, and leaves its place when it is closed', async (
   expect(given.slice(0, 3)).toEqual([['see', 0], ['hold', 3_000], { index: 1, count: 2 }]);
   expect(given.at(-1)).toEqual(['leave']);
   expect(given.filter((one) => Array.isArray(one) && one[0] === 'hold')).toHaveLength(1);
+});
+
+it('looks no more, if it is closed during its first look', async () => {
+  const ended = new AbortController();
+  const first = closedGate();
+  let looks = 0;
+  const place: BudgetPlace = {
+    lookEveryMs: 1,
+    see: async () => {
+      looks++;
+      await first.opened;
+      return { index: 0, count: 1, pausedUntilMs: 0 };
+    },
+    leave: async () => {},
+  };
+  const traffic = { share: () => {}, hold: () => {} };
+  const budget = new ServiceBudget({ place, traffic, concurrency: 8, now: () => 0 });
+  const opening = budget.open(ended.signal);
+  ended.abort(new Error('the session is closed'));
+  const closing = budget.close();
+  first.open();
+  await expect(opening).rejects.toThrow('the session is closed');
+  await closing;
+  await setTimeout(20);
+  expect(looks).toBe(1);
 });
