@@ -21,8 +21,9 @@ import {
 } from './asset-address.ts';
 import { ASSET_LIMITS, type AssetLimits, perSender } from './limits.ts';
 import type { AssetMetrics } from './metrics.ts';
-import { describeProblem, RETRY_AFTER_SECONDS } from './problems.ts';
+import { describeProblem } from './problems.ts';
 import { checkSignature, covers } from './signatures.ts';
+import { beginOnly, isStillMade, LEAST_WAIT_MS, preferredWaitMs, waitFor } from './waiting.ts';
 
 /** What the routes of a server of assets need. */
 export interface AssetRoutesOptions {
@@ -52,9 +53,6 @@ const LONGEST_LINKS = 2048;
 const FRESH_SECONDS = 60;
 const STALE_SECONDS = 600;
 const IMMUTABLE = 'public, max-age=31536000, immutable';
-
-/** A request waits no longer; what it waits for goes on. */
-const WAITED = 'expected the file to be made in time; it is still being made: ask again';
 
 type PathOf<K extends string> = Record<'manufacturer' | 'program' | K, string>;
 
@@ -250,7 +248,11 @@ export class AssetRoutes {
     }
     const asset = await this.#metrics.whileWaiting(() =>
       waitMs === undefined
-        ? this.#waitFor((signal) => this.#asset(request, wanted, form, { signal, make }), reply)
+        ? waitFor(
+            (signal) => this.#asset(request, wanted, form, { signal, make }),
+            reply,
+            this.#limits.maxWaitMs,
+          )
         : beginOnly(this.#asset(request, wanted, form, { make }), waitMs, request),
     );
     this.#metrics.sent(form.form, asset);
@@ -270,25 +272,6 @@ export class AssetRoutes {
       this.#countOverall('all');
     };
     return make(wanted, this.#withSize(form), { signal, beforeMaking });
-  }
-
-  async #waitFor(
-    making: (signal: AbortSignal) => Promise<Asset>,
-    reply: FastifyReply,
-  ): Promise<Asset> {
-    const gone = new AbortController();
-    const leave = () => gone.abort(new Refusal(499, 'the connection has ended'));
-    reply.raw.once('close', leave);
-    const timer = setTimeout(() => {
-      const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
-      gone.abort(new Refusal(503, WAITED, { headers }));
-    }, this.#limits.maxWaitMs);
-    try {
-      return await making(gone.signal);
-    } finally {
-      clearTimeout(timer);
-      reply.raw.off('close', leave);
-    }
   }
 
   /** A picture without a size is as large as the limit allows, at most as those of a run. */
@@ -411,40 +394,11 @@ function timingOf({ steps }: Asset): string {
     .join(', ');
 }
 
-/** How long a request that does not wait waits all the same, milliseconds: so long takes what is known. */
-const LEAST_WAIT_MS = 50;
-
-/** The wait of `Prefer: respond-async, wait=5`, milliseconds; undefined without it. */
-function preferredWaitMs({ headers }: FastifyRequest, mostMs: number): number | undefined {
-  const prefer = String(headers.prefer ?? '');
-  if (!/(?:^|[,;\s])respond-async(?:$|[,;\s])/i.test(prefer)) return undefined;
-  const [, seconds = '0'] = /(?:^|[,;\s])wait=(\d{1,5})/i.exec(prefer) ?? [];
-  return Math.min(mostMs, Math.max(LEAST_WAIT_MS, Number(seconds) * 1000));
-}
-
-const isStillMade = (thrown: unknown): thrown is Refusal =>
-  thrown instanceof Refusal && thrown.message === WAITED;
-
 const PICTURE_FORMS: ReadonlySet<string> = new Set(['jpg', 'png', 'webp', 'avif']);
 const isPicture = (form: string): boolean => PICTURE_FORMS.has(form);
 const isPictureForm = (
   form: AssetForm,
 ): form is Extract<AssetForm, { form: 'jpg' | 'png' | 'webp' | 'avif' }> => isPicture(form.form);
-
-/** Waits for a short time only; then the answer is 202 with the address of the state. */
-async function beginOnly(
-  making: Promise<Asset>,
-  waitMs: number,
-  { raw }: FastifyRequest,
-): Promise<Asset> {
-  making.catch(() => {});
-  const asset = await Promise.race([making, sleep(waitMs, undefined)]);
-  if (asset !== undefined) return asset;
-  const location = `/jobs?of=${encodeURIComponent(raw.url ?? '')}`;
-  throw new Refusal(202, 'the file is being made; its state is at the address in location', {
-    headers: { location, 'preference-applied': 'respond-async', 'retry-after': '1' },
-  });
-}
 
 /** The segments of a path, decoded. @throws {@link Refusal} 400 for what is no encoding. */
 function decodedSegments(path: string): string[] {
