@@ -133,8 +133,8 @@ export class ServiceSession {
     const { database, environment } = this.#opening;
     return {
       lookEveryMs: LOOK_EVERY_MS,
-      async see(pausedUntil) {
-        const { starts, pausedUntilMs } = database.runs.see(id, environment.now(), pausedUntil);
+      async see(ownUntilMs) {
+        const { starts, pausedUntilMs } = database.runs.see(id, environment.now(), ownUntilMs);
         const all = [...new Set([startedAt, ...starts])].sort((a, b) => a - b);
         return { index: all.indexOf(startedAt), count: all.length, pausedUntilMs };
       },

@@ -101,11 +101,11 @@ class DurableRuns extends Table {
   /**
    * Notes that a run sends requests now, as it does every second or so.
    *
-   * @param pausedUntil - Until when it has to pause, milliseconds since 1970.
+   * @param ownUntilMs - Until when it has to pause, milliseconds since 1970.
    * @returns The starts of all runs of its service that do, and until when one of them has to pause.
    */
-  see(id: number, now: number, pausedUntil: number): { starts: number[]; pausedUntilMs: number } {
-    this.db.run(UPDATE_SEEN, now, pausedUntil, id);
+  see(id: number, now: number, ownUntilMs: number): { starts: number[]; pausedUntilMs: number } {
+    this.db.run(UPDATE_SEEN, now, ownUntilMs, id);
     const rows = this.db
       .all<RunRow & { pausedUntilMs: number }>(SELECT_SEEN, id, now - UNSEEN_MS)
       .filter((row) => mayRun(row, now));

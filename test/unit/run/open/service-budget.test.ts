@@ -1,5 +1,4 @@
 /** The limits of a service, kept together by those that send requests to it. */
-import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
@@ -83,6 +82,5 @@ it('looks no more, if it is closed during its first look', async () => {
   first.open();
   await expect(opening).rejects.toThrow('the session is closed');
   await closing;
-  await setTimeout(20);
   expect(looks).toBe(1);
 });
