@@ -208,10 +208,11 @@ async function executeRun(
   const notSelected = selection.failures.filter(({ onlyCarts }) => !onlyCarts).length;
   const { gates, end: assessed } = await assessRun(run, lines, notSelected, processed, deliveries);
   const last = new LastPublication(run, deliveries?.urlOf(options.pipeline));
+  const read = { results, names: selection.names };
   const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
     metrics.stopwatch.during('publish', async () => {
       await last.begin();
-      await publishResults(run, lines, results, isWhole);
+      await publishResults(run, lines, read, isWhole);
     }),
   );
   const recorded = await endAfter(published, 'recordFailed', isPublished(processed), async () => {
@@ -223,7 +224,7 @@ async function executeRun(
   const delivered = await endAfter(recorded, 'recordFailed', isPublished(recorded), async () => {
     after = await followPublication(run, last, deliveries);
   });
-  const changes = after?.changes ?? (await last.changesBy(lines, results));
+  const changes = after?.changes ?? (await last.changesBy(lines, read));
   const outcome = { lines, results, quarantine, changes };
   const report = async (end: RunEnd) => {
     const made = await makeReport(run, {

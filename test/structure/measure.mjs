@@ -31,7 +31,7 @@ const READERS = [
     from: ['run/single-article.ts'],
     most: [111, 18_640],
   },
-  { what: 'a run', from: ['run/run.ts'], most: [165, 30_000] },
+  { what: 'a run', from: ['run/run.ts'], most: [167, 30_000] },
 ];
 /** The most of each of the other figures: what there is now, and no more. */
 const LIMITS = {

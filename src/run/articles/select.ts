@@ -62,7 +62,8 @@ export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Select
     const sources = await Promise.all(pipeline.articles.map(open));
     const fetcher = await session.fetcher();
     const reader = createReader(fetcher, requests, environment.selecting);
-    const selected = await selectArticles(sources, reader).catch(cannotSelect);
+    const isDelivered = pipeline.deliver !== undefined;
+    const selected = await selectArticles(sources, reader, isDelivered).catch(cannotSelect);
     if (selected.articles.length === 0) {
       expectReadable(selected);
       session.refuse();
@@ -76,13 +77,13 @@ export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Select
     const variables = JSON.stringify(pipeline.serviceVariables);
     if (Object.keys(pipeline.serviceVariables).length > 0)
       await store(pipeline, variablesPath(pipeline), new TextEncoder().encode(variables));
-    const { unread } = selected;
+    const { unread, names } = selected;
     const failures = redactMessages(selected.failures);
     const all = [...listWarnings(pipeline, sources), ...selected.warnings];
     // Several entries may ask for the same.
     const distinct = new Map(all.map((warning) => [`${warning.code} ${warning.message}`, warning]));
     const warnings = redactMessages([...distinct.values()]);
-    const notSelected: NotSelected = { failures, warnings, ...(unread && { unread }) };
+    const notSelected: NotSelected = { failures, warnings, names, ...(unread && { unread }) };
     await store(pipeline, selectionPath(pipeline, NOT_SELECTED), jsonLines([notSelected]));
     return narrow({ articles, ...notSelected }, only);
   });

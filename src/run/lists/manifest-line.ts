@@ -63,8 +63,14 @@ export interface ManifestLine extends ArticleKey, Partial<AssetFigures> {
   lastGood?: Pick<AssetFigures, 'glb' | 'sha256'> & Partial<AssetFigures>;
 }
 
+/** Names of manufacturer and series in the first language; empty if the catalogue of the service has none. */
+export interface SeriesNames {
+  manufacturername: string;
+  programname: string;
+}
+
 /** One line of `catalogue.jsonl`: the data that a shop shows with the GLB; values are display texts too. */
-export interface CatalogueLine extends ArticleKey {
+export interface CatalogueLine extends ArticleKey, SeriesNames {
   shorttext: string;
   longtext: string;
   varianttext: string;
@@ -86,7 +92,7 @@ export interface CatalogueLine extends ArticleKey {
 }
 
 /** The fields of a catalogue line that come from the article. */
-export type CatalogueEntry = Omit<CatalogueLine, keyof ArticleKey | GlbField>;
+export type CatalogueEntry = Omit<CatalogueLine, keyof ArticleKey | keyof SeriesNames | GlbField>;
 type GlbField = 'sizeMillimetres' | 'glb' | 'sha256';
 
 /** The parts of a configuration that may change. `delivery`: files other than its GLB and its pictures. */

@@ -2,10 +2,14 @@
 import type { ArticleRequest } from '../../model/article.ts';
 import { configurationId, sortConfigurationKeys } from '../../model/configuration-id.ts';
 import { sha256Hex } from '../../support/files.ts';
-import { type CatalogueEntry, PARTS, type Part } from '../lists/manifest-line.ts';
+import { type CatalogueEntry, PARTS, type Part, type SeriesNames } from '../lists/manifest-line.ts';
 import type { PublishedFile } from './delivered-files.ts';
 
+type DescribedLine = CatalogueEntry & SeriesNames;
+
 const PART_OF_FIELD = {
+  manufacturername: 'text',
+  programname: 'text',
   shorttext: 'text',
   longtext: 'text',
   varianttext: 'text',
@@ -15,10 +19,10 @@ const PART_OF_FIELD = {
   properties: 'properties',
   complete: 'properties',
   missing: 'properties',
-} as const satisfies Record<keyof CatalogueEntry, Part>;
+} as const satisfies Record<keyof DescribedLine, Part>;
 type CataloguePart = (typeof PART_OF_FIELD)[keyof typeof PART_OF_FIELD];
 
-const FIELDS = Object.keys(PART_OF_FIELD) as (keyof CatalogueEntry)[];
+const FIELDS = Object.keys(PART_OF_FIELD) as (keyof DescribedLine)[];
 const CATALOGUE_PARTS: readonly Part[] = Object.values(PART_OF_FIELD);
 const PART_OF_DELIVERY: Readonly<Record<string, Part>> = { articles: 'model', pictures: 'picture' };
 
@@ -34,9 +38,7 @@ export type PublishedLine = ArticleRequest & { files: PublishedFile[] } & Partia
 const DIGITS = 16;
 
 /** Digests the lines of a configuration in the catalogues: a further language with the same prices has the same price. */
-export function catalogueDigests(
-  entries: readonly CatalogueEntry[],
-): Record<CataloguePart, string> {
+export function catalogueDigests(entries: readonly DescribedLine[]): Record<CataloguePart, string> {
   const digestOf = (part: CataloguePart): string => {
     const fields = FIELDS.filter((field) => PART_OF_FIELD[field] === part);
     const texts = entries.map((entry) => JSON.stringify(fields.map((field) => entry[field])));

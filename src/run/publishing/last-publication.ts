@@ -10,7 +10,6 @@ import {
   temporaryFolder,
 } from '../../support/files.ts';
 import { PackedMap } from '../../support/packed-map.ts';
-import type { Results } from '../articles/results.ts';
 import type { CatalogueLine, ManifestLine, Part } from '../lists/manifest-line.ts';
 import { languagesOf } from '../open/connect.ts';
 import type { Run } from '../open/open-run.ts';
@@ -43,7 +42,7 @@ import {
 } from '../output/manifest.ts';
 import { eachList } from '../output/publication.ts';
 import { type PublishedAsset, publishedAsset } from '../output/publish.ts';
-import { newCatalogues } from './lines.ts';
+import { newCatalogues, type ReadResults } from './lines.ts';
 
 /** What became of each configuration that differs from the last publication. */
 export type Changes = ReadonlyMap<string, Readonly<{ change: Change; what: readonly Part[] }>>;
@@ -82,8 +81,8 @@ export class LastPublication {
   }
 
   /** Finds what a run would have changed that has published nothing. */
-  async changesBy(lines: PackedMap<ManifestLine>, results: Results): Promise<Changes> {
-    const now = await unpublishedLines(this.#run, lines, results);
+  async changesBy(lines: PackedMap<ManifestLine>, read: ReadResults): Promise<Changes> {
+    const now = await unpublishedLines(this.#run, lines, read);
     return summarised(await this.#changesTo(now));
   }
 
@@ -163,12 +162,12 @@ export async function publishedNow(
 async function unpublishedLines(
   run: Run,
   lines: PackedMap<ManifestLine>,
-  results: Results,
+  read: ReadResults,
 ): Promise<PackedMap<PublishedLine>> {
   const { outputDir } = run.options.pipeline;
   const { published, spool } = run.output;
   const paths = new Map(assignPaths(lines.keys()));
-  const catalogues = newCatalogues(run, lines, results).map((one) => one.lines);
+  const catalogues = newCatalogues(run, lines, read).map((one) => one.lines);
   return publishedLines(lines.values(), catalogues, {
     outputDir,
     spool,

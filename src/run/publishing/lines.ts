@@ -11,7 +11,7 @@ import {
 } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/warning.ts';
 import { missingValues } from '../../source/fetch/resolve-article.ts';
-import type { Selection } from '../../source/fetch/selection.ts';
+import type { Selection, SeriesName } from '../../source/fetch/selection.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import { cutText, firstWarnings } from '../../support/text-limits.ts';
 import type { BuiltResult, Result, Results, SkippedResult } from '../articles/results.ts';
@@ -21,6 +21,7 @@ import {
   FIGURE_FIELDS,
   type ListedRequest,
   type ManifestLine,
+  type SeriesNames,
   uniqueRequests,
 } from '../lists/manifest-line.ts';
 import { redactMessages } from '../lists/messages.ts';
@@ -29,6 +30,7 @@ import type { Run } from '../open/open-run.ts';
 import { objectKey } from '../output/article-path.ts';
 import { catalogueFiles, keepUnselected, orderFields } from '../output/manifest.ts';
 import { publish } from '../output/publish.ts';
+import { NamesOfLines } from './series-names.ts';
 
 /** Whether only carts select a request. */
 type IsOfCart = (request: ArticleRequest) => boolean;
@@ -316,11 +318,18 @@ function childrenOfFailed({ options, sources }: Run, results: Results): Set<stri
   return children;
 }
 
+/** What a run has read. */
+export interface ReadResults {
+  results: Results;
+  /** Of the series that it has selected. */
+  names?: readonly SeriesName[] | undefined;
+}
+
 /** Publishes the lines of the new manifest: links, manifest, catalogue. @param isWhole - As in {@link publish}. */
 export async function publishResults(
   { options, environment, output }: Run,
   lines: PackedMap<ManifestLine>,
-  results: Results,
+  { results, names }: ReadResults,
   isWhole: boolean,
 ): Promise<void> {
   const { log, signal } = environment;
@@ -328,7 +337,7 @@ export async function publishResults(
     outputDir: options.pipeline.outputDir,
     lines,
     before: output.previous.lines,
-    catalogues: newCatalogues({ options, output }, lines, results),
+    catalogues: newCatalogues({ options, output }, lines, { results, names }),
     settled: output.previous.settled,
     objectPath: output.objects.pathOf,
     objectKey: output.published && objectKey,
@@ -355,12 +364,19 @@ const LINK_DAMAGED = 'a file below articles/ was changed or removed; it is linke
 export function newCatalogues(
   { options, output }: Pick<Run, 'options' | 'output'>,
   lines: PackedMap<ManifestLine>,
-  results: Results,
+  { results, names = [] }: ReadResults,
 ) {
   return catalogueFiles(languagesOf(options.pipeline.service)).map((file, language) => {
     const before = output.previous.catalogues[language]!;
     const now = new PackedMap<CatalogueLine>(output.spool);
-    fillCatalogue(now, before, lines, results, language);
+    fillCatalogue(now, before, lines.keys(), {
+      entryOf(key) {
+        const read = results.readOf(key);
+        const entry = read?.catalogue[language];
+        return entry && { ...configurationId(read!.key), ...entry, ...UNPUBLISHED };
+      },
+      names: new NamesOfLines(names, before),
+    });
     return { file, lines: now, before };
   });
 }
@@ -368,18 +384,27 @@ export function newCatalogues(
 /** Publishing adds what is published. */
 const UNPUBLISHED = { sizeMillimetres: null, glb: null, sha256: null };
 
+type UnnamedLine = Omit<CatalogueLine, keyof SeriesNames>;
+
+/** Lines that were not read stay as they are, but for a name that has changed. */
 function fillCatalogue(
   catalogue: PackedMap<CatalogueLine>,
   before: PackedMap<CatalogueLine>,
-  lines: PackedMap<ManifestLine>,
-  results: Results,
-  language: number,
+  keys: Iterable<string>,
+  { entryOf, names }: { entryOf(key: string): UnnamedLine | undefined; names: NamesOfLines },
 ): void {
-  for (const key of lines.keys()) {
-    const read = results.readOf(key);
-    const entry = read?.catalogue[language];
-    if (entry !== undefined)
-      catalogue.set(key, { ...configurationId(read!.key), ...entry, ...UNPUBLISHED });
-    else if (before.has(key)) catalogue.share(key, before);
+  for (const key of keys) {
+    const entry = entryOf(key);
+    if (entry !== undefined) catalogue.set(key, withNames(entry, names.of(entry)));
+    else if (before.has(key)) {
+      const changed = names.changedOf(key);
+      if (changed === undefined) catalogue.share(key, before);
+      else catalogue.set(key, withNames(before.get(key)!, changed));
+    }
   }
+}
+
+/** A line with its names after its ids. */
+function withNames(line: UnnamedLine, names: SeriesNames): CatalogueLine {
+  return { ...configurationId(line), ...names, ...line, ...names };
 }

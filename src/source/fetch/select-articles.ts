@@ -4,6 +4,7 @@ import { articleKey, configurationKey } from '../../model/configuration-id.ts';
 import { asConverterError, endsRun } from '../../support/errors.ts';
 import { groupBy } from '../../support/group-by.ts';
 import { inParallel } from '../../support/in-parallel.ts';
+import { NameCollector, readMissingNames } from './names.ts';
 import type { CatalogueReader, Configurator } from './resolve-article.ts';
 import { selectFromCatalogue, selectFromSearch } from './select-catalogue.ts';
 import { selectConfigurations } from './select-configurations.ts';
@@ -45,6 +46,7 @@ const IDENTIFIED_AT_ONCE = 256;
  * An article that several sources select is listed once, at its first place, with all reasons. Each folder or
  * search that cannot be read is a failure of its own.
  *
+ * @param areNamesNeeded - Whether to read names of series, too, that no source has in its listings.
  * @throws {@link ConverterError} an error that ends the run, or of the top of the catalogue.
  *
  * @example
@@ -58,6 +60,7 @@ const IDENTIFIED_AT_ONCE = 256;
 export async function selectArticles(
   sources: readonly ArticleSource[],
   reader: Reader,
+  areNamesNeeded = false,
 ): Promise<Selection> {
   const select = async (source: ArticleSource, index: number): Promise<SourceSelection> => {
     const read = SELECTORS[source.kind] as Selector<ArticleSource['kind']>;
@@ -67,9 +70,13 @@ export async function selectArticles(
     return { ...selected, failures: failures.map((failure) => ({ selectedBy, ...failure })) };
   };
   const selections = await Promise.all(sources.map(select));
-  const { articles, ...rest } = joinSelections(selections);
+  const { articles, names, ...rest } = joinSelections(selections);
   const merged = mergeSelected(articles, ({ request }) => configurationKey(request));
-  return { articles: merged, ...rest };
+  const known = new NameCollector();
+  known.join(names ?? []);
+  const found = known.namesOf(merged.map(({ request }) => request));
+  const all = areNamesNeeded ? await readMissingNames(found, reader) : found;
+  return { articles: merged, names: all, ...rest };
 }
 
 /**

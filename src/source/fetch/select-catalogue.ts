@@ -5,6 +5,7 @@ import type { Warning } from '../../model/warning.ts';
 import { asFailure, ConverterError } from '../../support/errors.ts';
 import { globMatcher } from '../../support/glob.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
+import { NameCollector } from './names.ts';
 import type { CatalogueReader } from './resolve-article.ts';
 import type { SelectionFailure, SourceOf, SourceSelection } from './selection.ts';
 
@@ -36,7 +37,7 @@ export async function selectFromCatalogue(
   });
   const first = listings.get(source.parentnode);
   if (first instanceof ConverterError) return unreadable(folderName(source.parentnode), '', first);
-  const { articles, failures, warnings, unread } = walk(source.parentnode, listings);
+  const { articles, failures, warnings, unread, names } = walk(source.parentnode, listings);
   const selected = articles.filter(({ request: { manufacturer, program } }) => {
     return manufacturers(manufacturer) && programs(program);
   });
@@ -44,7 +45,7 @@ export async function selectFromCatalogue(
   if (selected.length === 0 && unmatched.length === 0)
     unmatched.push(`${folderName(source.parentnode)}: no article in it matches`);
   for (const message of unmatched) warnings.push({ code: 'CATALOGUE_EMPTY', message });
-  return { articles: selected, failures, warnings, unread };
+  return { articles: selected, failures, warnings, unread, names };
 }
 
 /** The failure of a folder or search that cannot be read: its articles are not known. */
@@ -135,7 +136,10 @@ async function crawl(
 
 /** Articles in the order in which they appear when every folder is opened. */
 function walk(root: string, listings: Listings): Required<SourceSelection> {
-  const found: ReturnType<typeof walk> = { articles: [], failures: [], warnings: [], unread: [] };
+  const found: Omit<Required<SourceSelection>, 'names'> = {
+    ...{ articles: [], failures: [], warnings: [], unread: [] },
+  };
+  const names = new NameCollector();
   const visited = new Set([root]);
   const open = (path: string[], name: string, above?: CatalogueNode) => {
     const nodes = listings.get(path.at(-1)!);
@@ -147,6 +151,7 @@ function walk(root: string, listings: Listings): Required<SourceSelection> {
     const { node, path, name } = step;
     const folder = path.at(-1)!;
     const { nodeid, manufacturer, program } = node;
+    names.add(node);
     const fail = (what: string, { code, message }: Pick<SelectionFailure, 'code' | 'message'>) => {
       found.failures.push({ what, code, message });
       found.unread.push({ manufacturer, program });
@@ -164,7 +169,7 @@ function walk(root: string, listings: Listings): Required<SourceSelection> {
     const inside = open([...path, nodeid], labelled(name, node), node);
     for (const next of inside) stack.push(next);
   }
-  return found;
+  return { ...found, names: names.namesOf(found.articles.map(({ request }) => request)) };
 }
 
 /** Joins the labels on the way to a folder, for people: `catalogue Acme / Desks`. Without a label, the id is used. */
@@ -233,10 +238,14 @@ export async function selectFromSearch(
     const warning = { code: 'SEARCH_EMPTY', message: `${what} finds no article` } as const;
     if (found.length === 0) return { articles: [], warnings: [warning] };
     const failures = found.map(missingIn).filter((missing) => missing !== undefined);
+    const names = new NameCollector();
+    for (const node of nodes) names.add(node);
+    const articles = found
+      .filter((node) => missingIn(node) === undefined)
+      .map((node) => ({ request: requestOfNode(node), why: [what] }));
     return {
-      articles: found
-        .filter((node) => missingIn(node) === undefined)
-        .map((node) => ({ request: requestOfNode(node), why: [what] })),
+      articles,
+      names: names.namesOf(articles.map(({ request }) => request)),
       failures: failures.map((missing) => ({ what, ...missing })),
       unread: failures.map(() => ({ manufacturer, program: '' })),
     };

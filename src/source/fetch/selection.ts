@@ -107,6 +107,16 @@ export interface SelectionFailure {
   onlyCarts?: true;
 }
 
+/** What the catalogue calls a series, and its manufacturer. */
+export interface SeriesName {
+  /** Ids, in upper case. */
+  manufacturer: string;
+  program: string;
+  /** Names in the first language of the pipeline; empty if the catalogue has none. */
+  manufacturername: string;
+  programname: string;
+}
+
 /** The selection of one source. */
 export interface SourceSelection {
   articles: SelectedArticle[];
@@ -114,10 +124,13 @@ export interface SourceSelection {
   warnings?: Warning[];
   /** Parts of the range that could not be read, so that their articles are not known; an empty id means any. */
   unread?: Pick<ArticleRequest, 'manufacturer' | 'program'>[];
+  /** Names of the series selected, as far as the listings have them. */
+  names?: SeriesName[] | undefined;
 }
 
 /** The selection of all sources of a pipeline: each request once, in the order of the sources. */
-export type Selection = Omit<Required<SourceSelection>, 'unread'> & Pick<SourceSelection, 'unread'>;
+export type Selection = Omit<Required<SourceSelection>, 'unread' | 'names'> &
+  Pick<SourceSelection, 'unread' | 'names'>;
 
 /** Puts selections together, in their order. */
 export function joinSelections(selections: readonly SourceSelection[]): Required<SourceSelection> {
@@ -126,5 +139,6 @@ export function joinSelections(selections: readonly SourceSelection[]): Required
     failures: selections.flatMap(({ failures = [] }) => failures),
     warnings: selections.flatMap(({ warnings = [] }) => warnings),
     unread: selections.flatMap(({ unread = [] }) => unread),
+    names: selections.flatMap(({ names = [] }) => names),
   };
 }

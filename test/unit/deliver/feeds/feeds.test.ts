@@ -23,6 +23,8 @@ const DIGEST = 'a'.repeat(64);
 const LAMP: CatalogueLine = {
   manufacturer: 'AULI',
   program: 'LUMO',
+  manufacturername: 'Aulis Light',
+  programname: 'Lumo',
   basearticlenumber: 'LM-DOM 16"',
   finalarticlenumber: 'LM-DOM 16";METALL=MS',
   reinitstring: 'LM-DOM 16"/METALL: Messing;::',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { configurationKey } from '../../../../src/model/configuration-id.ts';
-import type { CatalogueEntry } from '../../../../src/run/lists/manifest-line.ts';
+import type { CatalogueEntry, SeriesNames } from '../../../../src/run/lists/manifest-line.ts';
 import {
   catalogueDigests,
   changesBetween,
@@ -47,21 +47,25 @@ it('lists nothing between equal publications, and everything after none', () => 
   expect(brief(new Map(), all).map(([change]) => change)).toEqual(['new D1', 'new D2']);
 });
 
-const entry = (given: Partial<CatalogueEntry> = {}): CatalogueEntry => ({
+type Entry = CatalogueEntry & SeriesNames;
+
+const entry = (given: Partial<Entry> = {}): Entry => ({
+  ...{ manufacturername: 'Acme', programname: 'Desks' },
   ...{ shorttext: 'Desk', longtext: '', varianttext: '', price: 99, currency: 'EUR' },
   ...{ pricecomponents: null, properties: [], complete: true, missing: [] },
   ...given,
 });
 
-it.each<[string, Partial<CatalogueEntry>[], string[]]>([
+it.each<[string, Partial<Entry>[], string[]]>([
   ['nothing', [{}], []],
   ['a price', [{ price: 100 }], ['price']],
   ['a currency', [{ currency: 'CHF' }], ['price']],
   ['a text', [{ longtext: 'of oak' }], ['text']],
+  ['the name of a series', [{ programname: 'Tables' }], ['text']],
   ['a value that is missing', [{ missing: ['C.P'], complete: false }], ['properties']],
   ['a language with other texts and the same price', [{}, { shorttext: 'Tisch' }], ['text']],
 ])('of texts says what differs: %s', (_, entries, what) => {
-  const of = (all: readonly CatalogueEntry[]) =>
+  const of = (all: readonly Entry[]) =>
     publication({ ...line('D1', { 'd1.glb': 'a' }), ...catalogueDigests(all) });
   const found = [...changesBetween(of([entry()]), of(entries.map(entry)))];
   expect(found.map((change) => [change.change, change.what])).toEqual(

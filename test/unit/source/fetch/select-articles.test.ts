@@ -297,6 +297,7 @@ describe('selectArticles', () => {
       failures: [],
       warnings: [{ code: 'SEARCH_EMPTY', message: 'search ACME "x\\"" finds no article' }],
       unread: [],
+      names: [],
     });
   });
 

@@ -60,7 +60,7 @@ describe('a stored planning', () => {
   it('is one article with its stored children', async () => {
     const request = { ...resolved('P'), metareinitstring: 'M{…}::' };
     const expected = [{ request, why: ['cart a.json'], children: CHILDREN }];
-    const none = { failures: [], warnings: [], unread: [] };
+    const none = { failures: [], warnings: [], unread: [], names: [] };
     expect(await select(PLANNING)).toEqual({ articles: expected, ...none });
   });
 

@@ -1,0 +1,87 @@
+/** Names of manufacturers and series. Only the catalogue has them: articles have their ids. */
+import type { ArticleRequest } from '../../model/article.ts';
+import type { CatalogueNode } from '../../model/catalogue.ts';
+import { asConverterError, endsRun } from '../../support/errors.ts';
+import type { CatalogueReader } from './resolve-article.ts';
+import type { SeriesName } from './selection.ts';
+
+type SeriesId = Pick<ArticleRequest, 'manufacturer' | 'program'>;
+
+/** Collects the names that listings have. The first name of a manufacturer or series counts. */
+export class NameCollector {
+  readonly #manufacturers = new Map<string, string>();
+  readonly #programs = new Map<string, string>();
+
+  /** @param node - With the manufacturer and the series of its folder, if it has none of its own. */
+  add({ nodetype, manufacturer, manufacturername, program, text }: CatalogueNode): void {
+    setFirst(this.#manufacturers, manufacturer.toUpperCase(), manufacturername);
+    // Folders of a series have its id too; the outermost has its name. An article has its own text.
+    if (nodetype === 'F' && program !== '')
+      setFirst(this.#programs, seriesKey({ manufacturer, program }), text);
+  }
+
+  /** Takes the names that another collection has and this one lacks. */
+  join(names: readonly SeriesName[]): void {
+    for (const { manufacturer, program, manufacturername, programname } of names) {
+      setFirst(this.#manufacturers, manufacturer, manufacturername);
+      setFirst(this.#programs, seriesKey({ manufacturer, program }), programname);
+    }
+  }
+
+  /** The names of series, each once, sorted. */
+  namesOf(series: Iterable<SeriesId>): SeriesName[] {
+    const byKey = new Map(Array.from(series, (id) => [seriesKey(id), id]));
+    const sorted = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1));
+    return sorted.map(([key, id]) => ({
+      manufacturer: id.manufacturer.toUpperCase(),
+      program: id.program.toUpperCase(),
+      manufacturername: this.#manufacturers.get(id.manufacturer.toUpperCase()) ?? '',
+      programname: this.#programs.get(key) ?? '',
+    }));
+  }
+}
+
+function seriesKey({ manufacturer, program }: SeriesId): string {
+  return JSON.stringify([manufacturer.toUpperCase(), program.toUpperCase()]);
+}
+
+/**
+ * Reads the names that selected articles lack, such as those of a list: the top of the catalogue, and the folders in it
+ * of the manufacturers concerned. Ids take the place of names that cannot be read.
+ *
+ * @throws {@link ConverterError} an error that ends the run.
+ */
+export async function readMissingNames(
+  names: readonly SeriesName[],
+  reader: CatalogueReader,
+): Promise<SeriesName[]> {
+  const isUnnamed = (one: SeriesName) => one.manufacturername === '' || one.programname === '';
+  const wanted = new Set(names.filter(isUnnamed).map(({ manufacturer }) => manufacturer));
+  if (wanted.size === 0) return [...names];
+  const found = new NameCollector();
+  found.join(names);
+  const read = async (nodeid: string, manufacturer: string): Promise<CatalogueNode[]> => {
+    try {
+      return await reader.nodes(nodeid, manufacturer);
+    } catch (thrown) {
+      if (endsRun(asConverterError(thrown).code)) throw thrown;
+      return [];
+    }
+  };
+  const isWanted = ({ nodetype, nodeid, manufacturer }: CatalogueNode) =>
+    nodetype === 'F' && nodeid !== '' && wanted.has(manufacturer.toUpperCase());
+  const tops = (await read('', '')).filter(isWanted);
+  const inside = await Promise.all(
+    tops.map(async ({ nodeid, manufacturer }) => {
+      const nodes = await read(nodeid, manufacturer);
+      return nodes.map((node) => ({ ...node, manufacturer: node.manufacturer || manufacturer }));
+    }),
+  );
+  for (const node of [...tops, ...inside.flat()]) found.add(node);
+  return found.namesOf(names);
+}
+
+function setFirst(names: Map<string, string>, key: string, name: string): void {
+  const text = name.trim();
+  if (text !== '' && !names.has(key)) names.set(key, text);
+}
