@@ -22,7 +22,19 @@ const WINGS = {
     ...['file', 'lists', 'report', 'output', 'open', 'conversions', 'articles', 'publishing'],
     ...['processor', 'failures'],
   ],
-  deliver: ['making', 'pictures', 'swatches', 'usd', 'profiles', 'variants', 'gallery', 'feeds'],
+  deliver: [
+    ...[
+      'making',
+      'embed',
+      'pictures',
+      'swatches',
+      'usd',
+      'profiles',
+      'variants',
+      'gallery',
+      'feeds',
+    ],
+  ],
   distribute: ['store', 'queue'],
   web: [
     ...['planning/state', 'planning/parts', 'planning/panel', 'planning/stage', 'planning'],
@@ -57,7 +69,8 @@ const NARROWER: { from: RegExp; to: RegExp; may: RegExp; why: string }[] = [
 ];
 
 /** Files that also run in a browser: no Node, no package. */
-const PURE = /^src\/(model|convert)\/|^src\/deliver\/usd\/(usd-|usdz\.|stored-zip)/;
+const PURE =
+  /^src\/(model|convert)\/|^src\/deliver\/usd\/(usd-|usdz\.|stored-zip)|^src\/deliver\/embed\/(decoders|snippet)\./;
 
 /** Test helpers that compute the expected result independently, and the code that they check. */
 const EVALUATORS = /^test\/helpers\/.*(evaluat|glb-reader|reference|oracle|truth|judge|ideal)/;

@@ -67,8 +67,7 @@ export type OpenModelView = (
   finish: string | undefined,
 ) => Promise<ModelView>;
 
-/** The exposure at which model-viewer 4.4 shows a white patch as pictures do; its own light is brighter. */
-export const MODEL_VIEWER_EXPOSURE = 0.69;
+export { MODEL_VIEWER_EXPOSURE } from '../embed/snippet.ts';
 
 /** The pictures of an article from its cameras, each in its first size. */
 export function viewsOf({ files }: Pick<GalleryItem, 'files'>): GalleryFile[] {
