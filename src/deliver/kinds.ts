@@ -1,4 +1,5 @@
 /** The kinds of deliveries, one per row. */
+import { embedKind } from './embed/embed-kind.ts';
 import type { Delivery } from './making/delivery.ts';
 import type { Kind, Opening } from './making/kind.ts';
 import type { Once } from './making/once.ts';
@@ -14,6 +15,7 @@ export const KINDS = {
   swatches: swatchesKind,
   profiles: profilesKind,
   variants: variantsKind,
+  embed: embedKind,
 };
 
 const ROWS: readonly [key: string, kind: Kind][] = Object.entries(KINDS);

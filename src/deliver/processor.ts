@@ -1,4 +1,4 @@
-/** The deliveries of a run, all at the same time: the files of each for every master, and the failures. */
+/** The deliveries of a run, at the same time: the files of each for every master, and the failures. */
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Digest } from '../model/snapshot.ts';
 import type { Run } from '../run/open/open-run.ts';
@@ -51,21 +51,26 @@ export async function processDeliveries(
   signal.addEventListener('abort', interrupt);
   try {
     // All have ended before anything is closed for good: none writes into an output that is not locked any more.
-    const ended = await Promise.allSettled(
-      opened.deliveries.map(async (delivery) => {
-        const { workers, contents } = opened;
-        const shared = { ...lists, workers, contents, ending: ending.signal };
-        const processor = new DeliveryProcessor(run, delivery, shared);
-        await processor.processAll(masters).catch(async (error: unknown) => {
-          await end(error);
-          throw error;
-        });
-        return processor;
-      }),
-    );
-    const failed = ended.find((one) => one.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
-    return ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    const processed: DeliveryProcessor[] = [];
+    for (const isLast of [false, true]) {
+      const some = opened.deliveries.filter((delivery) => (delivery.isLast ?? false) === isLast);
+      const ended = await Promise.allSettled(
+        some.map(async (delivery) => {
+          const { workers, contents } = opened;
+          const shared = { ...lists, workers, contents, ending: ending.signal };
+          const processor = new DeliveryProcessor(run, delivery, shared);
+          await processor.processAll(masters).catch(async (error: unknown) => {
+            await end(error);
+            throw error;
+          });
+          return processor;
+        }),
+      );
+      const failed = ended.find((one) => one.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
+      processed.push(...ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])));
+    }
+    return processed;
   } finally {
     signal.removeEventListener('abort', interrupt);
     await closeDeliveries(opened);
@@ -142,7 +147,7 @@ class DeliveryProcessor {
     const { kind, atOnce: here } = this.#delivery;
     const atOnce = Math.max(here, this.#workers?.atOnce(kind) ?? 0);
     // The largest come first: at the end, no processor waits for one that has begun late.
-    const inOrder = [...(await this.#delivery.subjectsOf(masters))];
+    const inOrder = [...(await this.#delivery.subjectsOf(masters, this.#now.lines))];
     const all = inOrder.toSorted((a, b) => bytesOf(b) - bytesOf(a));
     const shown = { making: name, total: all.length, done: 0, failed: 0 };
     environment.progress?.({ ...shown });

@@ -2,7 +2,7 @@
 
 /** Allowed sources of a page, by directive, such as `'self'`. */
 type Allowed = Readonly<
-  Partial<Record<'script-src' | 'style-src' | 'img-src' | 'connect-src', string>>
+  Partial<Record<'script-src' | 'style-src' | 'img-src' | 'connect-src' | 'worker-src', string>>
 >;
 
 /**

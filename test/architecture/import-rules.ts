@@ -23,17 +23,8 @@ const WINGS = {
     ...['processor', 'failures'],
   ],
   deliver: [
-    ...[
-      'making',
-      'embed',
-      'pictures',
-      'swatches',
-      'usd',
-      'profiles',
-      'variants',
-      'gallery',
-      'feeds',
-    ],
+    ...['making', 'pictures', 'swatches', 'usd', 'profiles', 'variants', 'embed', 'gallery'],
+    'feeds',
   ],
   distribute: ['store', 'queue'],
   web: [

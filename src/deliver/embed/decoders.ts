@@ -3,10 +3,17 @@
 /** Where packages of npm are, each at `name@version/`: a public server that keeps every version. */
 export const PACKAGES = 'https://cdn.jsdelivr.net/npm/';
 
-/** The version of model-viewer that the snippets name, and with which they are tested. */
-export const MODEL_VIEWER = '@google/model-viewer@4.4.0/dist/model-viewer.min.js';
+/** The version of model-viewer with which snippets are tested. */
+export const MODEL_VIEWER = {
+  package: '@google/model-viewer@4.4.0',
+  file: '@google/model-viewer@4.4.0/dist/model-viewer.min.js',
+  /** Of this file: a browser refuses another one. */
+  integrity: 'sha384-wjsPzEO+lXOf7d9csIDfAQpPt2OKuUU3m0K9qsdKIuzX4N8czSF6hdh23eAbZa3p',
+} as const;
 
 interface Decoder {
+  /** Name for people. */
+  title: string;
   /** The extension of glTF whose data it reads. */
   extension: string;
   /** How model-viewer finds it: its static property, and the file or folder below {@link PACKAGES}. */
@@ -22,6 +29,7 @@ interface Decoder {
  */
 export const DECODERS = {
   meshopt: {
+    title: 'meshopt decoder',
     extension: 'EXT_meshopt_compression',
     // The last version with a file that is no module, as model-viewer loads it.
     modelViewer: {
@@ -34,6 +42,7 @@ export const DECODERS = {
     ],
   },
   draco: {
+    title: 'Draco decoder',
     extension: 'KHR_draco_mesh_compression',
     modelViewer: {
       property: 'dracoDecoderLocation',
@@ -45,6 +54,7 @@ export const DECODERS = {
     ],
   },
   basis: {
+    title: 'Basis transcoder',
     extension: 'KHR_texture_basisu',
     modelViewer: {
       property: 'ktx2TranscoderLocation',
@@ -56,6 +66,19 @@ export const DECODERS = {
     ],
   },
 } as const satisfies Record<string, Decoder>;
+
+/** The lines that a page with three adds for a file, or none. */
+export function threeLines(extensionsRequired: readonly string[]): string[] {
+  const lines: string[] = decodersOf(extensionsRequired).flatMap((name) => DECODERS[name].three);
+  const isImport = (line: string) => line.startsWith('import ');
+  return [...lines.filter(isImport), ...lines.filter((line) => !isImport(line))];
+}
+
+/** @example `decoderText(['EXT_meshopt_compression']); // → 'meshopt decoder'` */
+export function decoderText(extensionsRequired: readonly string[]): string {
+  const titles = decodersOf(extensionsRequired).map((name) => DECODERS[name].title);
+  return titles.join(', ') || 'none';
+}
 
 export type DecoderName = keyof typeof DECODERS;
 

@@ -40,8 +40,11 @@ export interface SnippetOptions {
   script?: 'address' | 'npm' | 'none';
   /** Where packages of npm are, each at `name@version/`. @defaultValue {@link PACKAGES} */
   packages?: string;
-  /** Largest size, CSS pixels. A narrower page shows it smaller, with these proportions. @defaultValue 800 × 600 */
-  size?: { width: number; height: number };
+  /**
+   * Largest size, CSS pixels; a narrower page shows it smaller, with these proportions. `fill`: as large as what contains
+   * it. @defaultValue 800 × 600
+   */
+  size?: { width: number; height: number } | 'fill';
   /** Label of the choice of finishes. @defaultValue `Finish` */
   finishLabel?: string;
 }
@@ -107,9 +110,15 @@ export function decoderSettings(
 }
 
 const MODEL_VIEWER_SCRIPTS = {
-  address: (packages) => [
-    `<script type="module" src="${escaped(packages + MODEL_VIEWER)}"></script>`,
-  ],
+  address: (packages) => {
+    const { file, integrity } = MODEL_VIEWER;
+    const attributes = attributesText({
+      src: packages + file,
+      integrity,
+      crossorigin: 'anonymous',
+    });
+    return [`<script type="module" ${attributes.join('\n  ')}></script>`];
+  },
   npm: () => [`<script type="module">import '@google/model-viewer';</script>`],
   none: () => [],
 } as const satisfies Record<
@@ -117,9 +126,19 @@ const MODEL_VIEWER_SCRIPTS = {
   (packages: string) => readonly string[]
 >;
 
+/** CSS pixels. */
+export const DEFAULT_SIZE = { width: 800, height: 600 } as const;
+
+/** Without it, model-viewer is 300 × 150 pixels large. */
+function sizeStyle(size: NonNullable<SnippetOptions['size']>): string {
+  if (size === 'fill') return 'width: 100%; height: 100%';
+  const { width, height } = size;
+  return `width: 100%; max-width: ${width}px; height: auto; aspect-ratio: ${width} / ${height}`;
+}
+
 function viewerOf(
   { model, requiredExtensions = [], iosModel, poster, alt, ...finishes }: EmbeddedModel,
-  { size: { width, height } = { width: 800, height: 600 } }: SnippetOptions,
+  { size = DEFAULT_SIZE }: SnippetOptions,
 ): string {
   // Scene Viewer gets the address of the model, and has no decoder.
   const modes = decodersOf(requiredExtensions).length > 0 ? 'webxr quick-look' : undefined;
@@ -133,7 +152,7 @@ function viewerOf(
     'ar-scale': 'fixed',
     'ar-modes': modes,
     exposure: String(MODEL_VIEWER_EXPOSURE),
-    style: `width: 100%; max-width: ${width}px; height: auto; aspect-ratio: ${width} / ${height}`,
+    style: sizeStyle(size),
   });
   return `<model-viewer ${attributes.join('\n  ')}\n  ar camera-controls></model-viewer>`;
 }
@@ -178,4 +197,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
 };
 
-const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign]!);
+/** A text for an element or the value of an attribute. */
+export const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign]!);

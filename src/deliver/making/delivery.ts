@@ -1,14 +1,21 @@
 /** The interface of all deliveries: they make files of published masters, of each alone or of several together. */
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { articleKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import type { Run } from '../../run/open/open-run.ts';
 import { objectKey } from '../../run/output/article-path.ts';
-import type { DeliveredFile, DeliveryLine, FileFacts } from '../../run/output/delivered-files.ts';
+import type {
+  DeliveredFile,
+  DeliveryLine,
+  DeliveryLines,
+  FileFacts,
+} from '../../run/output/delivered-files.ts';
 import type { BuiltGlb, DeliveryJobKind, DeliveryTask } from '../../run/publishing/deliveries.ts';
 import type { Master } from '../../run/publishing/masters.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { readBytes, sha256Hex } from '../../support/files.ts';
+import { groupBy } from '../../support/group-by.ts';
 import type { MasterSource } from './made-files.ts';
 import type { Edition, Spend, StoredContent } from './maker.ts';
 import type { MasterFile } from './threads.ts';
@@ -36,8 +43,17 @@ export type Outcome = Pick<DeliveryLine, 'files' | 'splitBy'>;
 export interface Delivery {
   /** Name of the delivery and of its folder beside `articles/`. */
   name: string;
-  /** Finds the subjects of published masters. */
-  subjectsOf(masters: readonly Master[]): Iterable<Subject> | Promise<Iterable<Subject>>;
+  /**
+   * Finds the subjects of published masters.
+   *
+   * @param made - What was made of them: of every other delivery, if it {@link Delivery.isLast}.
+   */
+  subjectsOf(
+    masters: readonly Master[],
+    made: DeliveryLines,
+  ): Iterable<Subject> | Promise<Iterable<Subject>>;
+  /** Whether it begins when the others have ended, since it uses what they have made. */
+  isLast?: boolean;
   /** How many subjects are worked on at the same time. */
   atOnce: number;
   /** Codes of failures that the pipeline file accepts: they are reported, and are no failure of the run. */
@@ -131,6 +147,17 @@ function requireContent(master: Uint8Array, name: string, sha256: Digest): Uint8
   if (sha256Hex(master) === sha256) return master;
   const message = `${name}: expected the content ${sha256}, received another`;
   throw new ConverterError('STORE_DAMAGED', message);
+}
+
+/** The masters of each article, the default configuration first; none of those that only carts select. */
+export function* mastersByArticle(masters: readonly Master[]): Iterable<Subject['masters']> {
+  const shown = masters.filter(({ isOnlyOfCarts }) => !isOnlyOfCarts);
+  for (const article of groupBy(shown, ({ id }) => articleKey(id)).values()) {
+    const [first, ...others] = article.toSorted((a, b) => {
+      return Number(b.isDefault) - Number(a.isDefault);
+    });
+    yield [first!, ...others];
+  }
 }
 
 /** The path of a link with another folder than `articles`. */

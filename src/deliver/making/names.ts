@@ -9,5 +9,8 @@ export const PICTURES = 'pictures';
 /** Name of the delivery of pictures of finishes. */
 export const SWATCHES = 'swatches';
 
+/** Name of the delivery of pages that show an article. */
+export const EMBED = 'embed';
+
 /** Name of the delivery of files with several finishes. */
 export const VARIANTS = 'variants';

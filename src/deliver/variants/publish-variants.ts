@@ -1,15 +1,20 @@
 /** The delivery of variants: one file per article for all finishes of a shape. */
 
-import { articleKey, articleLabel, configurationKey } from '../../model/configuration-id.ts';
+import { articleLabel, configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import type { CatalogueLine } from '../../run/lists/manifest-line.ts';
 import type { Run } from '../../run/open/open-run.ts';
 import { openCatalogue } from '../../run/output/manifest.ts';
 import type { Master } from '../../run/publishing/masters.ts';
 import { sha256Hex } from '../../support/files.ts';
-import { groupBy } from '../../support/group-by.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
-import { beside, type Delivery, type Outcome, type Subject } from '../making/delivery.ts';
+import {
+  beside,
+  type Delivery,
+  mastersByArticle,
+  type Outcome,
+  type Subject,
+} from '../making/delivery.ts';
 import type { Opening } from '../making/kind.ts';
 import type { Spend, StoredContent } from '../making/maker.ts';
 import { VARIANTS } from '../making/names.ts';
@@ -174,20 +179,10 @@ function* subjectsOf(
   masters: readonly Master[],
   describe: (master: Master) => Description,
 ): Iterable<Subject> {
-  for (const article of articlesOf(masters)) {
+  for (const article of mastersByArticle(masters)) {
+    if (article.length === 1) continue;
     const decisive = article.map((master) => [master.sha256, master.glb, describe(master)]);
     const source = sha256Hex(JSON.stringify([VARIANTS_VERSION, decisive]));
     yield { label: articleLabel(article[0].id), masters: article, source };
-  }
-}
-
-/** The masters of each article that has several, the default configuration first. */
-function* articlesOf(masters: readonly Master[]): Iterable<Subject['masters']> {
-  const shown = masters.filter(({ isOnlyOfCarts }) => !isOnlyOfCarts);
-  for (const article of groupBy(shown, ({ id }) => articleKey(id)).values()) {
-    const [first, ...others] = article.toSorted((a, b) => {
-      return Number(b.isDefault) - Number(a.isDefault);
-    });
-    if (others.length > 0) yield [first!, ...others];
   }
 }

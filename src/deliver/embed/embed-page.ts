@@ -1,0 +1,185 @@
+/** A page that shows one model in the whole window, or in a frame of another page, with the HTML that does the same. */
+import { createHash } from 'node:crypto';
+import { pageHead } from '../../support/page-head.ts';
+import { visible } from '../../support/visible.ts';
+import { decoderText, MODEL_VIEWER, threeLines } from './decoders.ts';
+import {
+  decoderSettings,
+  type EmbeddedModel,
+  escaped,
+  FINISH_SCRIPT,
+  snippetOf,
+} from './snippet.ts';
+
+/** Increase this version if the same model gets another page. */
+export const EMBED_PAGE_VERSION = 1;
+
+/** What a page shows; addresses are paths below the output folder. */
+export interface EmbedPage {
+  /** Path of the page. */
+  path: string;
+  /** Name of the article. */
+  name: string;
+  model: EmbeddedModel;
+}
+
+interface EmbedPageOptions {
+  /** Where packages of npm are. */
+  packages: string;
+  /** Largest size in the page of a shop, CSS pixels. */
+  width: number;
+  height: number;
+}
+
+/** The address of the output folder in the HTML to copy; the page replaces it by that from which it was loaded. */
+const EXAMPLE = 'https://shop.example/3d/';
+
+/**
+ * Makes a page. It loads only what is in the output folder and, from the address of packages, model-viewer and decoders.
+ *
+ * @example
+ * ```ts
+ * const model = { model: 'articles/FJEL/LINEA/LN-M/default.glb', alt: 'Desk' };
+ * embedPage({ path: 'embed/FJEL/LINEA/LN-M/default/index.html', name: 'Desk', model }, options); // → '<!doctype html>…'
+ * ```
+ */
+export function embedPage({ path, name, model }: EmbedPage, options: EmbedPageOptions): string {
+  const { packages } = options;
+  const title = escaped(visible(name, true));
+  const toOutput = '../'.repeat(path.split('/').length - 1);
+  const settings = decoderSettings(model.requiredExtensions ?? [], packages) ?? '';
+  const { origin } = new URL(packages);
+  const hashes = [PAGE_SCRIPT, FINISH_SCRIPT, settings].map(digestOf);
+  const head = pageHead({
+    'script-src': ["'wasm-unsafe-eval'", origin, ...hashes].join(' '),
+    // model-viewer has elements with styles.
+    'style-src': "'unsafe-inline'",
+    'img-src': "'self' data: blob:",
+    'connect-src': `'self' data: blob: ${origin}`,
+    'worker-src': 'blob:',
+  });
+  return `${head}
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${snippetOf(placedAt(toOutput, model), { packages, size: 'fill' })}</main>
+<aside id="help" aria-label="For your page" data-output="${toOutput}">
+<details>
+<summary>Show it in your page</summary>
+${helpOf({ path, name, model: placedAt(EXAMPLE, model) }, options)}
+</details>
+</aside>
+<script>${PAGE_SCRIPT}</script>
+</body>
+</html>
+`;
+}
+
+/** How to show the model in another page. */
+function helpOf({ path, name, model }: EmbedPage, options: EmbedPageOptions): string {
+  const { packages, ...size } = options;
+  const { requiredExtensions = [] } = model;
+  const frame = `<iframe src="${escaped(EXAMPLE + addressOf(path))}"
+  title="${escaped(visible(name, true))}" allow="xr-spatial-tracking; fullscreen" loading="lazy"
+  style="width: 100%; max-width: ${size.width}px; aspect-ratio: ${size.width} / ${size.height}; border: 0"></iframe>
+`;
+  const { package: modelViewer } = MODEL_VIEWER;
+  const html = snippetOf(model, { packages, size });
+  const bundled = snippetOf(model, { packages, size, script: 'npm' });
+  const lines = threeLines(requiredExtensions);
+  const decoders = decoderText(requiredExtensions);
+  return [
+    block('HTML', html, 'Paste it where the article should appear.'),
+    block('HTML of a frame', frame, 'The same, for pages that accept no script.'),
+    block(
+      'HTML for a bundler',
+      bundled,
+      `Such as Vite, after <code>npm install ${modelViewer} three</code>.`,
+    ),
+    lines.length === 0
+      ? '<p>The file needs no decoder: model-viewer, three.js and others load it as it is.</p>'
+      : block(
+          'Lines for three.js',
+          `${lines.join('\n')}\n`,
+          `The file needs a decoder: ${decoders}. The HTML above names it; a page with three.js adds these lines for its <code>loader</code>.`,
+        ),
+  ].join('\n');
+}
+
+function block(label: string, text: string, help: string): string {
+  const rows = text.trimEnd().split('\n').length;
+  return `<section>
+<h2>${label}</h2>
+<p>${help}</p>
+<textarea aria-label="${label}" rows="${rows}" readonly spellcheck="false" wrap="off">
+${escaped(text)}</textarea>
+<p><button type="button">Copy</button> <span role="status"></span></p>
+</section>`;
+}
+
+/** A model whose paths are made addresses. */
+function placedAt(folder: string, model: EmbeddedModel): EmbeddedModel {
+  const placed = <M extends { iosModel?: string }>(one: M): M =>
+    one.iosModel === undefined ? one : { ...one, iosModel: folder + addressOf(one.iosModel) };
+  const { poster, finishes } = model;
+  return {
+    ...placed(model),
+    model: folder + addressOf(model.model),
+    ...(poster !== undefined && { poster: folder + addressOf(poster) }),
+    ...(finishes && { finishes: finishes.map(placed) }),
+  };
+}
+
+const addressOf = (path: string) => path.split('/').map(encodeURIComponent).join('/');
+
+const digestOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** In a frame, the page of the shop is around: the model is alone. */
+const PAGE_SCRIPT = `
+const help = document.getElementById('help');
+if (self !== top) help.remove();
+const output = new URL(help.dataset.output, location).href.replaceAll('&', '&amp;');
+for (const section of help.querySelectorAll('section')) {
+  const area = section.querySelector('textarea');
+  const status = section.querySelector('[role=status]');
+  if (location.protocol !== 'file:') area.value = area.value.replaceAll('${EXAMPLE}', output);
+  section.querySelector('button').addEventListener('click', async () => {
+    area.select();
+    try {
+      await navigator.clipboard.writeText(area.value);
+      status.textContent = 'Copied';
+    } catch {
+      status.textContent = document.execCommand('copy') ? 'Copied' : 'Press Ctrl-C';
+    }
+  });
+}
+`;
+
+/** The model has the background of its pictures, in the dark too. */
+const STYLE = `
+:root { color-scheme: light dark; --line: light-dark(#8886, #8888); --accent: light-dark(#1a5fb4, #78aeed); }
+html, body { height: 100%; }
+body { margin: 0; display: grid; grid-template-rows: minmax(0, 1fr) auto; font: 1rem/1.5 system-ui, sans-serif; }
+main { display: grid; min-height: 0; position: relative; overflow: hidden; }
+main > div { display: grid; grid-template-rows: minmax(0, 1fr) auto; min-height: 0; }
+model-viewer { background: #fff; }
+h1 { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
+label { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.75rem; padding: 0.6rem 1rem; }
+select, button { font: inherit; min-height: 2.5rem; padding: 0.25rem 0.9rem; border: 1px solid var(--line); border-radius: 8px;
+  background: Canvas; color: CanvasText; }
+select { flex: 1; min-width: 0; max-width: 30rem; }
+button { cursor: pointer; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+aside { border-top: 1px solid var(--line); max-height: 70vh; overflow: auto; }
+summary { padding: 0.6rem 1rem; cursor: pointer; }
+section { padding: 0 1rem; max-width: 60rem; }
+h2 { font-size: 1rem; margin: 1rem 0 0; }
+p { margin: 0.25rem 0; }
+details > p { padding: 0 1rem 1rem; }
+textarea { display: block; box-sizing: border-box; width: 100%; padding: 0.5rem 0.75rem; font: 0.8125rem/1.5 ui-monospace, monospace;
+  border: 1px solid var(--line); border-radius: 8px; background: light-dark(#f6f6f6, #222); color: CanvasText; resize: vertical; }
+`;

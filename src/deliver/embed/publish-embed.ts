@@ -1,0 +1,131 @@
+/** The delivery of pages that show an article: of the files that the other deliveries have made. */
+import {
+  type ArticleId,
+  articleKey,
+  articleLabel,
+  configurationKey,
+} from '../../model/configuration-id.ts';
+import type { CatalogueLine } from '../../run/lists/manifest-line.ts';
+import {
+  type DeliveredFile,
+  type DeliveryLines,
+  deliveryKey,
+} from '../../run/output/delivered-files.ts';
+import { openCatalogue } from '../../run/output/manifest.ts';
+import type { Master } from '../../run/publishing/masters.ts';
+import { urlName } from '../../support/file-names.ts';
+import { sha256Hex } from '../../support/files.ts';
+import type { PackedMap } from '../../support/packed-map.ts';
+import { altText } from '../making/alt-text.ts';
+import { type Delivery, mastersByArticle, type Subject } from '../making/delivery.ts';
+import type { Opening } from '../making/kind.ts';
+import { EMBED, PICTURES, VARIANTS } from '../making/names.ts';
+import type { ProfileName } from '../profiles/profiles.ts';
+import { USDZ_PROFILE } from '../usd/usdz-maker.ts';
+import type { EmbedOptions } from './embed-kind.ts';
+import { EMBED_PAGE_VERSION, type EmbedPage, embedPage } from './embed-page.ts';
+import type { EmbeddedFinish, EmbeddedModel } from './snippet.ts';
+
+const FILE = 'index.html';
+
+/**
+ * Opens the delivery: one page for each article, which shows its default configuration, or the first one.
+ *
+ * @param options - Of the pipeline file.
+ */
+export function openEmbedPages(
+  { accept, ...options }: EmbedOptions,
+  { run, again, contents }: Opening,
+): Delivery {
+  const pages = new Map<Subject, EmbedPage>();
+  return {
+    ...{ name: EMBED, kind: 'profiles', atOnce: 4, accepted: accept, again, isLast: true },
+    async subjectsOf(masters, made) {
+      const catalogue = await openCatalogue(run.options.pipeline.outputDir);
+      const taken = new Set<string>();
+      for (const article of mastersByArticle(masters)) {
+        const page = { path: placeOf(article[0].id, taken), ...shownOf(article, made, catalogue) };
+        const source = sha256Hex(JSON.stringify([EMBED_PAGE_VERSION, options, page]));
+        pages.set({ label: articleLabel(article[0].id), masters: article, source }, page);
+      }
+      return pages.keys();
+    },
+    async make(subject, { keep }) {
+      const page = pages.get(subject)!;
+      const html = new TextEncoder().encode(embedPage(page, options));
+      const stored = await contents.put(html, FILE);
+      const file = await keep({ ...stored, name: FILE, path: page.path, facts: {} });
+      return subject.masters.map(() => ({ files: [file] }));
+    },
+  };
+}
+
+/** The path of a page: another default configuration does not change it. Names compare without case. */
+function placeOf({ manufacturer, program, basearticlenumber }: ArticleId, taken: Set<string>) {
+  const folder = [EMBED, ...[manufacturer, program, basearticlenumber].map(urlName)].join('/');
+  const isTaken = taken.has(folder.toUpperCase());
+  taken.add(folder.toUpperCase());
+  const digest = sha256Hex(articleKey({ manufacturer, program, basearticlenumber })).slice(0, 16);
+  return `${folder}${isTaken ? `~${digest}` : ''}/default/${FILE}`;
+}
+
+function shownOf(
+  article: Subject['masters'],
+  made: DeliveryLines,
+  catalogue: PackedMap<CatalogueLine>,
+): Omit<EmbedPage, 'path'> {
+  const configurations = article.map((master) => configurationOf(master, made, catalogue));
+  const [shown] = configurations as [Configuration];
+  const { name, alt, poster, iosModel, variants, web } = shown;
+  const addresses = { ...(poster && { poster }), ...(iosModel && { iosModel }) };
+  return { name, model: { ...addresses, alt, ...modelOf() } };
+
+  function modelOf(): Pick<EmbeddedModel, 'model' | 'requiredExtensions' | 'finishes'> {
+    if (variants !== undefined)
+      return { model: variants.path, finishes: finishesOf(configurations, variants.path) };
+    if (web !== undefined)
+      return { model: web.path, requiredExtensions: `${web.facts.requiredExtensions}`.split(' ') };
+    return { model: article[0].glb };
+  }
+}
+
+/** The finishes of a file, in its order: that of the configurations, each look once. */
+function finishesOf(configurations: readonly Configuration[], path: string): EmbeddedFinish[] {
+  const finishes = new Map<string, EmbeddedFinish>();
+  for (const { variants, alt, iosModel } of configurations) {
+    const finish = variants?.path === path ? String(variants.facts.variant) : '';
+    if (finish === '' || finishes.has(finish)) continue;
+    finishes.set(finish, { name: finish, alt, ...(iosModel && { iosModel }) });
+  }
+  return [...finishes.values()];
+}
+
+/** A configuration with the files that a page shows; paths are relative to the output folder. */
+interface Configuration {
+  name: string;
+  alt: string;
+  poster: string | undefined;
+  iosModel: string | undefined;
+  variants: DeliveredFile | undefined;
+  web: DeliveredFile | undefined;
+}
+
+function configurationOf(
+  { id }: Master,
+  made: DeliveryLines,
+  catalogue: PackedMap<CatalogueLine>,
+): Configuration {
+  const filesOf = (delivery: string) => made.get(deliveryKey({ delivery, ...id }))?.files ?? [];
+  const entry = catalogue.get(configurationKey(id));
+  const name = entry?.shorttext || id.finalarticlenumber || id.basearticlenumber;
+  const pictures = filesOf(PICTURES).filter(({ facts }) => facts.camera !== undefined);
+  const own = pictures.filter(({ facts }) => facts.isFormerAddress !== true);
+  return {
+    name,
+    alt: altText({ name, variant: entry?.varianttext ?? '' }),
+    poster: (own.find(({ facts }) => facts.camera === 'hero') ?? own[0])?.path,
+    iosModel: filesOf(USDZ_PROFILE)[0]?.path,
+    variants: filesOf(VARIANTS)[0],
+    web: filesOf('web' satisfies ProfileName)[0],
+  };
+}
