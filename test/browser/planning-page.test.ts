@@ -79,8 +79,14 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(800);
 
     await choose(page, 'Finish', 'Walnut veneer');
-    await choose(page, 'Base', 'Electrically adjustable');
     const width = page.getByRole('textbox', { name: /^Width in mm/ });
+    await width.fill('1850');
+    await width.press('Enter');
+    await page.getByText('Please correct first: Width in mm').waitFor();
+    // The rule that refused the width is gone with the base that it was for.
+    await choose(page, 'Base', 'Electrically adjustable');
+    await page.getByText('Please correct first').waitFor({ state: 'detached' });
+    expect(await width.inputValue()).toBe('1600');
     await width.fill('1450');
     await width.press('Enter');
     await expect

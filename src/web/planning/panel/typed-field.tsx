@@ -34,7 +34,7 @@ interface TypedFieldProps extends FieldProps {
 /**
  * A field for typing. A value is sent when the field is left or Enter is pressed, never while it is incomplete. A
  * refused value stays to be corrected; until then the actions of the configuration are disabled, because it lacks what
- * the person wants.
+ * the person wants. It is given up when another choice changes what the property takes.
  */
 export function TypedField(props: TypedFieldProps) {
   const { property, name, id, isOther = false } = props;
@@ -137,6 +137,10 @@ function useTyped(props: TypedFieldProps) {
     refuse('');
   };
   useEffect(reset, [shown]);
+  // The sentence is about a rule that another choice has replaced, and a fixed field cannot be corrected.
+  useEffect(() => {
+    if (problem !== '') reset();
+  }, [JSON.stringify([ranges, propertyvalues, property.addvalues, property.enabled])]);
   useEffect(() => () => session.setRefused({ place, name }, false), [session, place]);
 
   const commit = (text: string) => {
