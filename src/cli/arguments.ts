@@ -1,5 +1,7 @@
 /** Parses the words behind the name of a command and checks them with the table of the command. */
+
 import parseWords from 'yargs-parser';
+import { wrapped } from '../run/report/text.ts';
 import { didYouMean, nearestName } from '../support/nearest.ts';
 import { type Arguments, type Command, columns, type OptionSpec, usageError } from './command.ts';
 
@@ -22,20 +24,27 @@ const FORMER: Readonly<Record<string, string>> = {
   '--executor shard': WORKERS,
 };
 
+/** A command with its name, its line of the help, and the characters of a line. */
+interface Called {
+  name: string;
+  describe: string;
+  command: Command;
+  columns: number;
+}
+
 /**
  * Parses the words behind the name of a command.
  *
  * @throws {@link ConverterError} `USAGE`, with the nearest option where one is near.
  */
 export async function readArguments(
-  name: string,
-  describe: string,
-  command: Command,
+  called: Called,
   words: readonly string[],
 ): Promise<{ help: string } | { args: Arguments }> {
+  const { name, command } = called;
   const { options = {} } = command;
   if (words.includes('--help') || words.includes('-h'))
-    return { help: helpText(name, describe, command, await optionsHelp(options)) };
+    return { help: helpText(called, await optionsHelp(options, called.columns)) };
   const ofType = (isBoolean: boolean) =>
     Object.keys(options).filter((option) => (options[option]!.type === 'boolean') === isBoolean);
   // A number is parsed as text.
@@ -49,8 +58,11 @@ export async function readArguments(
 
 type Options = NonNullable<Command['options']>;
 
+/** Options with their types in a column at the right are hard to read in wider lines. */
+const WIDEST_OPTIONS = 100;
+
 /** The help is loaded only when it is needed: its library takes longer to load than most commands take. */
-async function optionsHelp(options: Options): Promise<string> {
+async function optionsHelp(options: Options, characters: number): Promise<string> {
   const { default: yargs } = await import('yargs');
   const specs = Object.entries(options).map(([option, spec]) => [option, toYargs(spec)]);
   return yargs([])
@@ -58,19 +70,23 @@ async function optionsHelp(options: Options): Promise<string> {
     .version(false)
     .help('help', 'show this help')
     .alias('help', 'h')
-    .wrap(100)
+    .wrap(Math.min(characters, WIDEST_OPTIONS))
     .exitProcess(false)
     .getHelp();
 }
 
-/** Only the options are wrapped, so that a line of an example can be copied as it is. */
-function helpText(name: string, describe: string, command: Command, options: string): string {
+/** A line of an example can be copied as it is: it is not wrapped. */
+function helpText({ name, describe, command, columns: characters }: Called, options: string) {
   const { positionals = [], notes = [], examples } = command;
   return [
     ...[`Usage: ${usageOf(name, command)}`, '', describe, ''],
-    ...columns(positionals.map(({ name, describe }) => [name, describe])),
+    ...columns(
+      positionals.map(({ name, describe }) => [name, describe]),
+      undefined,
+      characters,
+    ),
     ...(positionals.length === 0 ? [] : ['']),
-    ...[options, '', ...notes],
+    ...[options, '', ...notes.flatMap((line) => wrapped(line, characters))],
     ...['Examples:', ...examples.map((line) => `  ${line}`)],
   ].join('\n');
 }
@@ -97,9 +113,9 @@ function readPositionals(
   const missing = positionals.slice(given.length).find(({ required }) => required);
   const wrong = (sentence: string) =>
     usageError(`${name}: ${sentence}; usage: ${usageOf(name, command)}`);
-  if (missing !== undefined) throw wrong(`expected ${missing.name}, received none`);
+  if (missing !== undefined) throw wrong(`${missing.name} is missing`);
   if (given.length > positionals.length)
-    throw wrong(`expected no further argument, received "${given[positionals.length]}"`);
+    throw wrong(`"${given[positionals.length]}" is one argument too many`);
   return Object.fromEntries(given.map((word, index) => [positionals[index]!.name, String(word)]));
 }
 
@@ -108,19 +124,19 @@ async function unknownOption(name: string, options: Options): Promise<string> {
   const { commandsWith } = await import('./pipeline-options.ts');
   const others = commandsWith(name).join(', ');
   const nearest = nearestName(name, Object.keys(options));
-  const meant = nearest === undefined ? '' : `; did you mean "--${nearest}"?`;
+  const meant = nearest === undefined ? '' : `; did you mean --${nearest}?`;
   const option = name.length === 1 ? `-${name}` : `--${name}`;
-  const known = others === '' ? meant : `, which is an option of ${others}`;
-  const hint = FORMER[option] ?? known;
-  return `expected a known option, received ${option}${hint}`;
+  const known = others === '' ? meant : `; it is an option of ${others}`;
+  return `there is no option ${option}${FORMER[option] ?? known}`;
 }
 
 function checkOptions(command: string, specs: Options, given: Record<string, unknown>): Arguments {
   const required = Object.keys(specs).filter((option) => specs[option]!.required);
   const missing = required.filter((option) => given[option] === undefined);
   if (missing.length > 0) {
-    const options = missing.map((option) => `--${option}`).join(' and ');
-    throw usageError(`${command}: expected ${options}, received no such option`);
+    const names = missing.map((option) => `--${option}`);
+    const listed = names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+    throw usageError(`${command}: ${listed} ${names.length === 1 ? 'is' : 'are'} missing`);
   }
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   const checked = set.map(([option, value]) => [option, checkValue(option, specs[option]!, value)]);
@@ -128,18 +144,19 @@ function checkOptions(command: string, specs: Options, given: Record<string, unk
 }
 
 function checkValue(option: string, spec: OptionSpec, value: unknown): string | number | boolean {
-  const wrong = (expected: string) =>
-    usageError(`--${option}: expected ${expected}, received ${JSON.stringify(value)}`);
-  if (Array.isArray(value)) throw wrong('one value');
+  const wrong = (expected: string, hint = '') =>
+    usageError(`--${option}: expected ${expected}, received ${JSON.stringify(value)}${hint}`);
+  if (Array.isArray(value))
+    throw usageError(`--${option} is given ${value.length} times; name it once`);
   if (spec.type === 'boolean') {
     if (typeof value !== 'boolean') throw wrong('no value');
     return value;
   }
   const text = String(value);
-  if (text === '' && !spec.mayBeEmpty) throw wrong('a value');
+  if (text === '' && !spec.mayBeEmpty) throw usageError(`--${option} has no value`);
   if (spec.choices !== undefined && !spec.choices.includes(text)) {
     const hint = FORMER[`--${option} ${text}`] ?? didYouMean(text, spec.choices);
-    throw wrong(`${spec.choices.join(' or ')}${hint}`);
+    throw wrong(spec.choices.join(' or '), hint);
   }
   if (spec.type === 'string') return text;
   const min = spec.min ?? 0;

@@ -52,10 +52,9 @@ const QUERIES: Readonly<Record<string, Query>> = {
     async query(client, args) {
       const manufacturer = textOf(args, 'manufacturer')?.toUpperCase();
       const query = textOf(args, SUBJECT);
-      if (manufacturer === undefined || query === undefined) {
-        const expected = 'expected a query and --manufacturer, received only one';
-        throw usageError(`catalogue search: ${expected}`);
-      }
+      if (query === undefined) throw usageError('catalogue search: the query is missing');
+      if (manufacturer === undefined)
+        throw usageError('catalogue search: --manufacturer is missing');
       const nodes = await client.search(manufacturer, query);
       if (nodes.length === 0) await checkManufacturer(client, manufacturer, '--manufacturer');
       return { json: nodes, text: textTable(nodes.map((node) => factsOf(node, ''))) };
@@ -186,7 +185,7 @@ function queryOf(args: Arguments): Query {
   const names = Object.keys(QUERIES);
   if (!names.includes(what)) {
     const hint = didYouMean(what, names);
-    throw usageError(`catalogue: expected ${names.join(', ')}, received "${what}"${hint}`);
+    throw usageError(`catalogue: expected ${names.join(' or ')}, received "${what}"${hint}`);
   }
   for (const name of names.filter((other) => other !== what)) {
     const foreign = QUERIES[name]!.options.find((option) => args[option] !== undefined);

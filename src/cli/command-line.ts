@@ -1,5 +1,7 @@
 /** The command line, from arguments to exit code, and the table of commands. */
+
 import { ENVIRONMENT, registerSecrets } from '../run/file/environment.ts';
+import { wrapped } from '../run/report/text.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import {
@@ -165,9 +167,12 @@ export async function runCommandLine(
       (await createLogger({ format: 'json', sink, now: io.now })).error('stopped', fields);
     } else {
       const { message, help, stack } = fields;
-      io.printError(
-        `btg2gltf: ${message}\n  → ${help}\n${stack === undefined ? '' : `${stack}\n`}`,
-      );
+      const lines = [
+        ...`btg2gltf: ${message}`.split('\n').flatMap((line) => wrapped(line, io.columns, 2)),
+        ...wrapped(`  → ${help}`, io.columns, 4),
+        ...(stack === undefined ? [] : [stack]),
+      ];
+      io.printError(lines.map((line) => `${line}\n`).join(''));
     }
     return fields.exit;
   }
@@ -192,20 +197,20 @@ async function dispatch(words: readonly string[], io: Io, version: string): Prom
     return 0;
   }
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    io.print(helpText());
+    io.print(helpText(io.columns));
     return name === undefined ? ERROR_CODES.USAGE.exit : 0;
   }
   const row = Object.hasOwn(COMMANDS, name) ? COMMANDS[name]! : undefined;
   if (row === undefined) {
     const hint = didYouMean(name, Object.keys(COMMANDS));
-    throw usageError(
-      `expected a command, received "${name}"${hint}`,
-      'btg2gltf --help lists the commands',
-    );
+    throw usageError(`there is no command "${name}"${hint}`, 'btg2gltf --help lists the commands');
   }
   const { readArguments } = await import('./arguments.ts');
   const command = await row.load();
-  const parsed = await readArguments(name, row.describe, command, rest);
+  const parsed = await readArguments(
+    { name, describe: row.describe, command, columns: io.columns },
+    rest,
+  );
   if ('args' in parsed) return command.run(parsed.args, io);
   io.print(`${parsed.help}\n`);
   return 0;
@@ -215,29 +220,35 @@ async function dispatch(words: readonly string[], io: Io, version: string): Prom
 const EXAMPLE =
   'btg2gltf convert --emulator --manufacturer FJEL --program LINEA --basearticlenumber LN-M --output desk.glb';
 
-function helpText(): string {
+function helpText(characters: number): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   const commands = Object.entries(GROUPS).flatMap(([group, rows]) => {
     const lines = Object.entries(rows).map(([name, row]) => [name, row.describe] as const);
-    return [group, ...columns(lines, width), ''];
+    return [group, ...columns(lines, width, characters), ''];
   });
   const variables = Object.entries(ENVIRONMENT).map(([name, row]) => [name, row.means] as const);
   return [
-    'btg2gltf converts configurable furniture from its catalogue service to deduplicated glTF.',
+    ...wrapped(
+      'btg2gltf converts configurable furniture from its catalogue service to glTF, each file once.',
+      characters,
+    ),
     '',
     'Usage: btg2gltf COMMAND [OPTIONS]',
     '',
     ...commands,
-    'Run btg2gltf COMMAND --help (-h) for the options of a command, btg2gltf --version (-V) for the version.',
+    ...wrapped(
+      'Run btg2gltf COMMAND --help (-h) for the options of a command, btg2gltf --version (-V) for the version.',
+      characters,
+    ),
     '',
     'Example',
     `  ${EXAMPLE}`,
     '',
     'Environment',
-    ...columns(variables),
+    ...columns(variables, undefined, characters),
     '',
     'Exit codes',
-    ...columns(EXIT_CODES),
+    ...columns(EXIT_CODES, undefined, characters),
     '',
   ].join('\n');
 }

@@ -1,6 +1,8 @@
 /** The types of the commands, and the functions that all commands use. */
+
 import type { ChildProcess } from 'node:child_process';
 import type { Environment } from '../run/file/environment.ts';
+import { wrapped } from '../run/report/text.ts';
 import { asConverterError, ConverterError, ERROR_CODES } from '../support/errors.ts';
 
 /** The process as commands use it. */
@@ -12,6 +14,8 @@ export interface Io {
   printData(text: string): void;
   /** Writes to standard error, every secret redacted. */
   printError(text: string): void;
+  /** Characters of a line of prose: the width of the terminal, otherwise 80. */
+  columns: number;
   /** Standard error, if it is a terminal. */
   terminal: NodeJS.WritableStream | undefined;
   /** Asks the user and returns the line of the answer; undefined without a terminal. */
@@ -83,12 +87,15 @@ export function numberOf(args: Arguments, name: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Aligned lines of the help. @param width - Width of the left column. */
+/** Aligned lines of two columns. @param width - Of the left column. @param characters - Of a line of prose. */
 export function columns(
   rows: readonly (readonly [string, string])[],
   width = Math.max(...rows.map(([left]) => left.length)),
+  characters = Number.POSITIVE_INFINITY,
 ): string[] {
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+  return rows.flatMap(([left, right]) =>
+    wrapped(`  ${left.padEnd(width)}  ${right}`, characters, width + 4),
+  );
 }
 
 /** An error in how the program was called. @param help - An action that fits better than the action of the code. */

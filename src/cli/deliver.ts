@@ -2,6 +2,7 @@
 
 import { failedDeliveries } from '../run/report/assessment.ts';
 import { deliveredText } from '../run/report/summary.ts';
+import { wrapped } from '../run/report/text.ts';
 import { visibleLines } from '../support/visible.ts';
 import { PARTS } from '../wiring.ts';
 import { type Command, textOf } from './command.ts';
@@ -26,7 +27,8 @@ export const deliverCommand: Command = {
     const delivering = deliverPipeline(options, environment, PARTS);
     const delivered = await delivering.finally(() => display.close());
     const asksForNothing = 'the pipeline file has no deliver: section';
-    const lines = delivered === undefined ? [asksForNothing] : deliveredText({ delivered });
+    const texts = delivered === undefined ? [asksForNothing] : deliveredText({ delivered });
+    const lines = texts.flatMap((text) => wrapped(text, io.columns, 2));
     io.printData(visibleLines([...lines, '']));
     return failedDeliveries({ delivered }) > 0 ? 1 : 0;
   },

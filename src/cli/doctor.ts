@@ -11,7 +11,7 @@ import { ENVIRONMENT, type Environment, readCredentials } from '../run/file/envi
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import { describeService, openService } from '../run/open/connect.ts';
 import { MANIFEST_FILE } from '../run/output/manifest.ts';
-import { amount, duration, size } from '../run/report/text.ts';
+import { amount, duration, size, wrapped } from '../run/report/text.ts';
 import { asConverterError, ConverterError, ERROR_CODES, endsRun } from '../support/errors.ts';
 import { exists, readText, removeFile, replaceFile } from '../support/files.ts';
 import { freeBytes } from '../support/folders.ts';
@@ -37,12 +37,16 @@ export const doctorCommand: Command = {
       io.signal.throwIfAborted();
       const action = todo === undefined ? '' : ` → ${todo}`;
       const result = `${text}${action}`.replace(/\n/g, '; ');
-      io.print(`${state.padEnd(8)} ${what.padEnd(13)} ${result}\n`);
+      const lines = wrapped(`${state.padEnd(8)} ${what.padEnd(13)} ${result}`, io.columns, INDENT);
+      io.print(lines.map((line) => `${line}\n`).join(''));
       worst = Math.max(worst, exit);
     }
     return worst;
   },
 };
+
+/** Characters of the first two columns. */
+const INDENT = 23;
 
 interface Finding {
   state: 'ok' | 'warning' | 'problem';

@@ -110,7 +110,7 @@ async function openPermanentIds(args: Arguments, io: Io) {
   const file = textOf(args, 'pipeline');
   if (cache === undefined && file === undefined) {
     if (args['permanent-ids']) {
-      throw usageError('--permanent-ids: expected also --cache or --pipeline, received neither');
+      throw usageError('--permanent-ids needs --cache or --pipeline');
     }
     return undefined;
   }

@@ -3,6 +3,7 @@ import { basename, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pipelineJsonSchema } from '../deliver/pipeline.ts';
 import { exists, replaceFile } from '../support/files.ts';
+import { didYouMean } from '../support/nearest.ts';
 import { type Command, type Io, textOf, usageError } from './command.ts';
 
 const DEFAULT_FILE = 'pipeline.yaml';
@@ -15,11 +16,11 @@ export const initCommand: Command = {
   async run(args, io) {
     const file = textOf(args, 'FILE') ?? DEFAULT_FILE;
     if (!/\.ya?ml$/i.test(file)) {
-      throw usageError(`FILE: expected a name that ends with .yaml, received "${file}"`);
+      throw usageError(`init: expected a file name that ends with .yaml, received "${file}"`);
     }
     if (await exists(file)) {
-      const sentence = `FILE: expected the name of a new file, received ${file}, which exists`;
-      throw usageError(sentence, 'choose another name, or remove the file');
+      const help = 'choose another name, or remove the file; init never replaces one';
+      throw usageError(`${file} exists already`, help);
     }
     const answers = await askUser(io);
     await replaceFile(resolve(file), pipelineText(file, answers));
@@ -47,35 +48,50 @@ const DELIVERIES: Readonly<Record<string, string>> = {
 const NONE = 'none';
 
 /** Without a terminal, the answers are the defaults, which depend on the environment variables. */
-async function askUser({ env, ask }: Io): Promise<Answers> {
+async function askUser({ env, ask, printError }: Io): Promise<Answers> {
   const isSet = (env.BTG2GLTF_BASE_URL ?? '') !== '';
   const answer = async (
     question: string,
     standard: string,
-    pattern: Pick<RegExp, 'test'> = /./,
+    whyNot: (given: string) => string | undefined = () => undefined,
   ): Promise<string> => {
     if (ask === undefined) return standard;
     for (;;) {
       const given = (await ask(`${question} [${standard}]: `)).trim() || standard;
-      if (pattern.test(given)) return given;
+      const why = whyNot(given);
+      if (why === undefined) return given;
+      printError(`  "${given}" is no answer: ${why}\n`);
     }
   };
   const source = 'Articles from the emulator (sample range, no account) or from your service?';
-  const service = await answer(source, isSet ? 'service' : 'emulator', /^[es]/i);
+  const service = await answer(source, isSet ? 'service' : 'emulator', (given) =>
+    isBeginning(given, ['emulator', 'service']) ? undefined : 'write emulator or service',
+  );
   const words = Object.keys(DELIVERIES);
   const wanted = `Besides GLBs: ${words.join(', ')} (for web pages and phones: files), or ${NONE}?`;
-  const isKnown = {
-    test: (text: string) => wordsOf(text).every((word) => [...words, NONE].includes(word)),
+  const whyUnknown = (given: string) => {
+    const known = [...words, NONE];
+    const unknown = wordsOf(given).find((word) => !known.includes(word));
+    if (unknown === undefined) return undefined;
+    return `there is no "${unknown}"; write some of ${known.join(', ')}${didYouMean(unknown, known)}`;
   };
-  const ids = await answer('Manufacturers, separated by commas; * for all', '*', /[^\s,]/);
+  const ids = await answer('Manufacturers, separated by commas; * for all', '*', (given) =>
+    /[^\s,]/.test(given) ? undefined : 'write identifiers such as FJEL, BRNK, or *',
+  );
   return {
     isLive: /^s/i.test(service),
     manufacturers: ids.match(/[^\s,]+/g) ?? [],
-    lang: await answer('Language of texts', 'en', /^[a-z]{2}$/i),
+    lang: await answer('Language of texts', 'en', (given) =>
+      /^[a-z]{2}$/i.test(given) ? undefined : 'write a code of two letters, such as en or de',
+    ),
     outputDir: await answer('Output folder, relative to the file', 'output'),
-    deliveries: wordsOf(await answer(wanted, NONE, isKnown)).filter((word) => word !== NONE),
+    deliveries: wordsOf(await answer(wanted, NONE, whyUnknown)).filter((word) => word !== NONE),
   };
 }
+
+/** Whether a text is one of the words, or begins one of them. */
+const isBeginning = (text: string, words: readonly string[]): boolean =>
+  words.some((word) => word.startsWith(text.toLowerCase()));
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[^\s,]+/g) ?? [];
 

@@ -48,11 +48,17 @@ process.on('warning', ({ message }) => printNotice(message, 'this is a warning o
 /** Number of a worker process among those of `--workers`, from 1. */
 const WORKER_NUMBER = 'BTG2GLTF_WORKER_NUMBER';
 
+/** Characters of a line where there is no terminal, and of one that reports 0. */
+const COLUMNS = 80;
+
 const io: Io = {
   env: process.env,
   print: (text) => void process.stdout.write(visible(redact(text))),
   printData: (text) => void process.stdout.write(visible(text)),
   printError: (text) => void process.stderr.write(visible(redact(text))),
+  get columns() {
+    return process.stdout.columns || process.stderr.columns || COLUMNS;
+  },
   terminal: process.stderr.isTTY ? process.stderr : undefined,
   ask: process.stdin.isTTY && process.stderr.isTTY ? prompt.ask : undefined,
   now: Date.now,

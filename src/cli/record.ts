@@ -30,7 +30,7 @@ export const recordCommand: Command = {
     const { environment, display } = await openOutput(args, io);
     const recording = recordPipeline(options, dir, environment, PARTS);
     const { report, content, replay } = await recording.finally(() => display.close());
-    io.printData(`${summarise(report, undefined)}\n`);
+    io.printData(`${summarise(report, { columns: io.columns })}\n`);
     const { answers, redacted } = content;
     const kinds = Object.entries(answers).map(([operation, count]) => `${operation} ${count}`);
     const { missing, extra, error } = replay;

@@ -78,8 +78,13 @@ export async function execute(
   const { report, error } = await run.then(
     ({ report, runFolder, end }) => {
       const { configurations, totalMs } = report;
-      log.info(end.kind === 'complete' ? 'finished' : 'ended', { ...configurations, totalMs });
-      if (!args.quiet) io.printData(summarise(report, runFolder));
+      const how = end.kind === 'complete' ? 'finished' : 'ended';
+      if (output.format === 'json') log.info(how, { ...configurations, totalMs });
+      else log.info(`${how} after ${duration(totalMs)}`);
+      // Where the log is JSON, the summary has the reason, too: it is what a person reads.
+      const withReason = output.format === 'json';
+      if (!args.quiet)
+        io.printData(summarise(report, { runFolder, columns: io.columns, withReason }));
       if (runFolder !== undefined) io.print(`${join(runFolder, 'report.html')}\n`);
       return { report, error: end.error && errorToReport(end.error, io) };
     },

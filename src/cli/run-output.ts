@@ -1,13 +1,17 @@
 /** The output of a command on standard error: log lines, and the progress of a run as a bar or as log lines. */
+
 import type { Progress, RunEnvironment } from '../run/open/run-environment.ts';
+import { wrapped } from '../run/report/text.ts';
 import { createLogger, type Logger } from '../support/log.ts';
-import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
+import { type Arguments, given, type Io, type OptionSpec, textOf } from './command.ts';
 import { environmentOf } from './service-options.ts';
 
 const PROGRESS_INTERVAL_MS = 30_000;
 const REDRAW_INTERVAL_MS = 100;
 /** Characters of the bar: the text behind the bar limits its length. */
 const BAR = { shortest: 8, longest: 30 };
+/** Blanks before a wrapped line of the log: time and level. */
+const LOG_INDENT = 15;
 /** Width of a terminal that reports 0. */
 const COLUMNS = 80;
 const ERASE_LINE = '\r\u001b[K';
@@ -54,12 +58,43 @@ export async function openOutput(
   const write = (text: string) =>
     bar ? bar.above(() => io.printError(text)) : io.printError(text);
   const level = args.quiet ? 'error' : args.verbose ? 'debug' : 'info';
-  const log = await createLogger({ format, sink: { write }, now: io.now, fields, level });
+  const sink =
+    format === 'json' ? { write } : { write: (line: string) => write(inLines(line, io)) };
+  const logger = await createLogger({ format, sink, now: io.now, fields, level });
+  const log = format === 'json' ? logger : forPeople(logger);
   const display = bar ?? openLines(log, io);
   const { progress, selecting } = display;
   return {
     ...{ log, format, display },
     environment: { ...environmentOf(io), log, progress, selecting },
+  };
+}
+
+function inLines(line: string, { columns }: Io): string {
+  return `${wrapped(line.trimEnd(), columns, LOG_INDENT).join('\n')}\n`;
+}
+
+/**
+ * A log for a person: fields that are sentences continue the sentence, and each cause is shown once. The summary counts
+ * its failures, and `--verbose` shows them all.
+ */
+function forPeople(log: Logger): Logger {
+  const seen = new Set<string>();
+  return {
+    ...log,
+    warn(message, { message: cause, reason = cause, article, code, ...others } = {}) {
+      if (typeof reason !== 'string') {
+        log.warn(message, { ...given({ article, code }), ...others });
+        return;
+      }
+      const kind = `${message} ${code}`;
+      const level = code !== undefined && seen.has(kind) ? 'debug' : 'warn';
+      seen.add(kind);
+      // A message begins with where it failed: behind the operation is the article.
+      const start = Math.max(0, reason.indexOf(String(article ?? '')));
+      const end = code === undefined ? '' : ` (${code})`;
+      log[level](`${message}: ${reason.slice(start)}${end}`, others);
+    },
   };
 }
 

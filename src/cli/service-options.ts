@@ -23,15 +23,14 @@ const LIVE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' 
 export async function pipelineOf(args: Arguments, io: Io): Promise<Pipeline> {
   const given = Object.keys(SERVICE_OPTIONS).filter((name) => args[name] !== undefined);
   if (given.length > 1) {
-    const received = given.map((name) => `--${name}`).join(' and ');
-    throw usageError(
-      `expected one of --pipeline, --emulator and --recording, received ${received}`,
-    );
+    const both = given.map((name) => `--${name}`).join(' and ');
+    throw usageError(`${both} each name a service; use one of them`);
   }
   if (given.length === 0 && io.env.BTG2GLTF_BASE_URL === undefined) {
-    const expected =
-      'expected --pipeline, --emulator or --recording, or the variables BTG2GLTF_AUTH_URL and BTG2GLTF_BASE_URL';
-    throw usageError(`${expected}, received none of them`);
+    throw usageError(
+      'no service is named',
+      'add --pipeline FILE, --emulator (sample furniture) or --recording DIR, or set BTG2GLTF_AUTH_URL and BTG2GLTF_BASE_URL',
+    );
   }
   const file = textOf(args, 'pipeline');
   if (file !== undefined) return loadPipeline(file, io.env);

@@ -166,7 +166,7 @@ async function openStatus(
   if (textOf(args, 'port') === undefined) {
     const other = ['host', 'allow-host'].find((name) => textOf(args, name) !== undefined);
     if (other === undefined) return undefined;
-    throw usageError(`--${other}: expected also --port, received none`);
+    throw usageError(`--${other} needs --port`);
   }
   const at = await readListening(args, STATUS_PORT);
   const { openWorkerStatus } = await import('../web/servers/worker-status.ts');

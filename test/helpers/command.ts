@@ -27,6 +27,8 @@ export interface CommandOptions {
   ask?: (question: string) => Promise<string>;
   /** Whether secrets are masked in what it prints, but for data, as the process does it. */
   redacts?: boolean;
+  /** Characters of a line of prose. @defaultValue so many that none is wrapped */
+  columns?: number;
   /** Called with everything printed to standard output. */
   onPrint?: (text: string) => void;
 }
@@ -50,6 +52,7 @@ export async function command(
     printError: (text: string) => {
       stderr += shown(text);
     },
+    columns: options.columns ?? 10_000,
     terminal: undefined,
     ask: options.ask,
     now: clockFrom(options.at),

@@ -49,7 +49,7 @@ const withoutTimes = (summary: string) =>
   summary
     .replace(/^ {2}(?:Time|Workers|Output) .*\n/gm, '')
     .replace(/(Requests +)\d+ sent, [\d.]+ (?:bytes|kB)/, '$1')
-    .replace(/\d+( responses from the cache)/, '$1')
+    .replace(/ · [\d,]+ responses? from the cache/, '')
     .replace(/\S+report\.html$/m, '');
 
 /** A line of JSON with what is {@link OWN} of another one. */

@@ -100,27 +100,32 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
   });
 
   test.each([
-    [['run'], /run: expected PIPELINE\.yaml, received none; usage: btg2gltf run/],
-    [['run', 'a.yaml', 'b.yaml'], /expected no further argument, received "b\.yaml"/],
+    [['run'], /run: PIPELINE\.yaml is missing; usage: btg2gltf run/],
+    [['run', 'a.yaml', 'b.yaml'], /run: "b\.yaml" is one argument too many; usage: btg2gltf run/],
     [
       ['run', 'a.yaml', '--outptu', 'x'],
-      /expected a known option, received --outptu; did you mean "--output"\?/,
+      /run: there is no option --outptu; did you mean --output\?/,
     ],
     [
       ['run', 'a.yaml', '--limit', 'many'],
       /--limit: expected a whole number from 1, received "many"/,
     ],
-    [['run', 'a.yaml', '--limit', '1', '--limit', '2'], /--limit: expected one value/],
+    [['run', 'a.yaml', '--limit', '1', '--limit', '2'], /--limit is given 2 times; name it once/],
     [
       ['run', 'a.yaml', '--log-format', 'prety'],
-      /expected pretty or json; did you mean "pretty"\?/,
+      /expected pretty or json, received "prety"; did you mean "pretty"\?/,
     ],
     [['run', 'nowhere.yaml'], /nowhere\.yaml: expected a pipeline file, received none/],
     [
       ['convert', '--output', 'x.glb'],
-      /expected --manufacturer and --program and --basearticlenumber, received/,
+      /convert: --manufacturer, --program and --basearticlenumber are missing/,
     ],
-    [['catalogue', 'ls', '--emulator', '--recording', 'x'], /expected one of --pipeline/],
+    [['explain', 'LN-M'], /explain: --pipeline is missing/],
+    [['run', 'a.yaml', '--limit'], /--limit has no value/],
+    [
+      ['catalogue', 'ls', '--emulator', '--recording', 'x'],
+      /--emulator and --recording each name a service/,
+    ],
     [['verify', 'nowhere'], /expected a manifest\.jsonl, received none; run the pipeline first/],
     [['serve', '--port', '70000'], /--port: expected a whole number from 0 to 65535/],
     [['serve', '--recording', 'nowhere'], /recording\.json/],

@@ -6,7 +6,7 @@ import { groupBy } from '../../support/group-by.ts';
 import { GATE_ROWS } from '../file/gate-table.ts';
 import { PARTS, type Part } from '../lists/manifest-line.ts';
 import { helpFor } from '../lists/messages.ts';
-import type { Cause, RunReport } from './run-report.ts';
+import { type Cause, LOSS_KINDS, type LossKind, type RunReport } from './run-report.ts';
 import { amount, capital, integer, percentage } from './text.ts';
 
 /** How a run went: well; well, but see the findings; in part; not at all. */
@@ -309,6 +309,15 @@ function findingActions({ damaged, incomplete, drift }: RunReport): RequiredActi
 /** The label of a gate. */
 export function gateLabel(gate: string): string {
   return GATE_ROWS.find(([name]) => name === gate)?.[1].label ?? gate;
+}
+
+/** What articles lost, a sentence for each kind, the most frequent first: `27 articles: glTF has no …`. */
+export function lossSentences({ articlesWithLosses }: RunReport): string[] {
+  return (Object.keys(LOSS_KINDS) as LossKind[])
+    .map((kind) => [kind, articlesWithLosses[kind] ?? 0] as const)
+    .filter(([, count]) => count > 0)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([kind, count]) => `${amount(count, 'article')}: ${LOSS_KINDS[kind].sentence}`);
 }
 
 /** The labels of fields of the service; the name of any other is its label. */

@@ -20,6 +20,8 @@ import {
   type CHANGES,
   each,
   type FailureRow,
+  LOSS_KINDS,
+  type LossKind,
   PROGRAM_COUNTS,
   type RunReport,
 } from './run-report.ts';
@@ -44,6 +46,12 @@ const LIMITS = {
 
 /** Where the fields of losses beyond the limit are counted. */
 const OTHER_FIELDS = '…';
+
+const LOSS_KIND_BY_FIELD: ReadonlyMap<string, LossKind> = new Map(
+  (Object.keys(LOSS_KINDS) as LossKind[]).flatMap((kind) =>
+    LOSS_KINDS[kind].fields.split(' ').map((field) => [field, kind] as const),
+  ),
+);
 
 const EXAMPLES = 3;
 
@@ -103,6 +111,7 @@ export class Collector {
   readonly #selectionWarnings = rowList<Warning>(MAX_WARNINGS);
   readonly #warnings = countNames();
   readonly #losses = countNames(LIMITS.fields);
+  readonly #articlesWithLosses = new Map<LossKind, Set<string>>();
 
   /** @param helpOf - Returns the action that helps against an error with a code. */
   constructor(helpOf: (code: string) => string = helpFor) {
@@ -158,6 +167,9 @@ export class Collector {
       incomplete: this.#incomplete.shown,
       damaged: this.#damaged.shown,
       losses: this.#losses.sorted(),
+      articlesWithLosses: Object.fromEntries(
+        Array.from(this.#articlesWithLosses, ([kind, { size }]) => [kind, size] as const).sort(),
+      ),
     };
   }
 
@@ -190,7 +202,13 @@ export class Collector {
       this.#warnings.add(code);
       this.#articleWarnings.add(() => ({ code, message, article: configurationLabel(line) }));
     }
-    for (const { field, expected } of line.losses) if (!expected) this.#losses.add(field);
+    for (const { field, expected } of line.losses) {
+      if (expected) continue;
+      this.#losses.add(field);
+      const kind = LOSS_KIND_BY_FIELD.get(field) ?? 'unknown';
+      const articles = this.#articlesWithLosses.get(kind) ?? new Set();
+      this.#articlesWithLosses.set(kind, articles.add(articleKey(line)));
+    }
   }
 }
 

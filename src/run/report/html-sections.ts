@@ -1,6 +1,13 @@
 /** The sections of the page below its first screen: one table or list of bars each. */
 import { configurationLabel } from '../../model/configuration-id.ts';
-import { changedParts, detailOf, FIELD_LABELS, failuresByCode, gateLabel } from './assessment.ts';
+import {
+  changedParts,
+  detailOf,
+  FIELD_LABELS,
+  failuresByCode,
+  gateLabel,
+  lossSentences,
+} from './assessment.ts';
 import {
   barSection,
   type Column,
@@ -438,7 +445,8 @@ function statuses({ requests: { byStatus } }: RunReport): Section | undefined {
 }
 
 function losses(report: RunReport): Section | undefined {
-  const note = 'What glTF cannot represent exactly; see btg2gltf explain for each.';
+  const sentences = lossSentences(report).map((text) => `${text}.`);
+  const note = `${sentences.join(' ')} Below: values by material field. btg2gltf explain prints each.`;
   const counts = Object.entries(report.losses).sort(([, a], [, b]) => b - a);
   const bars = counts.map(([field, count]) => {
     const label = FIELD_LABELS.get(field);

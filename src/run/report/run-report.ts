@@ -20,6 +20,47 @@ export const PROGRAM_COUNTS = [
 /** The kinds of changes since the last publication. */
 export const CHANGES = ['new', 'changed', 'removed'] as const;
 
+/** Kinds of losses: the fields of the service, and what is said of the articles that have one. */
+export const LOSS_KINDS = {
+  gloss: {
+    fields: 'shi spe refl pho roughness roughness_image metallic metallic_image',
+    sentence: 'glTF has no counterpart for some gloss values; a similar gloss is shown',
+  },
+  coating: {
+    fields: 'clearcoat clearcoat_roughness sheen sheen_color sheen_roughness',
+    sentence: 'values of a coating or a fabric are out of range; near ones are shown',
+  },
+  transparency: {
+    fields: 'tra refr',
+    sentence: 'a transparency cannot be expressed exactly; a similar one is shown',
+  },
+  light: {
+    fields: 'amb luminance emission mirror',
+    sentence: 'light values that glTF cannot express are left out',
+  },
+  colour: {
+    fields: 'dif mat',
+    sentence: 'a colour or material cannot be read or is unknown; another one is shown',
+  },
+  picture: {
+    fields:
+      'pic bump map rot scaleu scalev offsetx offsety bump_rot bump_scaleu bump_scalev bump_offsetx bump_offsety TI',
+    sentence: 'a picture on a surface cannot be shown exactly as specified; it is approximated',
+  },
+  geometry: {
+    fields: 'A C F V T btgname scale type prop',
+    sentence: 'parts of the geometry cannot be read; they are left out or derived from the rest',
+  },
+  // Of every other field.
+  unknown: {
+    fields: '',
+    sentence: 'the service sent values that are not specified; no viewer shows them',
+  },
+} as const;
+
+/** A kind of losses. */
+export type LossKind = keyof typeof LOSS_KINDS;
+
 const STAGES = ['select', 'fetch', 'transform', 'write', 'publish'] as const;
 
 /** Failures of a delivery that a report lists, and as many that are accepted. */
@@ -232,6 +273,9 @@ function findingFields() {
     articleWarnings: z.array(warning.extend({ article: text })),
     selectionWarnings: z.array(warning).describe('warnings about the selection'),
     losses: counts.describe('by field of the service'),
+    articlesWithLosses: z
+      .partialRecord(z.enum(Object.keys(LOSS_KINDS) as LossKind[]), count)
+      .describe('distinct base articles that have losses, by kind'),
     drift: z
       .array(z.object({ operation: text, field: text, expected: text, found: text, count }))
       .describe('fields of responses that differ from the specification'),

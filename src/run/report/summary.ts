@@ -5,44 +5,64 @@ import {
   assess,
   changedParts,
   detailOf,
-  FIELD_LABELS,
   gateLabel,
+  lossSentences,
   workersByState,
 } from './assessment.ts';
 import { type Cause, CHANGES, type RunReport } from './run-report.ts';
-import { amount, duration, integer, size } from './text.ts';
+import { amount, duration, integer, size, wrapped } from './text.ts';
 
 const SHOWN_CAUSES = 10;
 const SHOWN_WARNINGS = 5;
 const LABEL_WIDTH = 16;
 
+interface SummaryOptions {
+  /** Folder of the run, if it has one. */
+  runFolder?: string | undefined;
+  /** Characters of a line. Lines are wrapped at blanks; paths are not. @defaultValue unlimited */
+  columns?: number;
+  /** Whether the summary says why a run without a selection ended. @defaultValue `true` */
+  withReason?: boolean;
+}
+
 /**
  * Summarises a report.
  *
- * @param runFolder - Folder of the run, if it has one.
  * @returns Lines of text without colours.
  */
-export function summarise(report: RunReport, runFolder: string | undefined): string {
-  const { causes, articleWarnings, selectionWarnings } = report;
-  const rows = ROWS.map(([label, text]) => [label, [text(report)].flat()] as const)
+export function summarise(report: RunReport, options: SummaryOptions = {}): string {
+  const { runFolder, columns = Number.POSITIVE_INFINITY, withReason = true } = options;
+  const { articleWarnings, selectionWarnings, causes } = report;
+  const shown = ROWS.filter(([label]) => withReason || label !== REASON);
+  const rows = shown
+    .map(([label, text]) => [label, [text(report)].flat()] as const)
     .filter(([, lines]) => lines.some((line) => line !== ''))
     .flatMap(([label, lines]) =>
-      lines.map((line, i) => `  ${(i === 0 ? label : '').padEnd(LABEL_WIDTH)}${line}`),
+      lines.flatMap((line, i) => {
+        const row = `  ${(i === 0 ? label : '').padEnd(LABEL_WIDTH)}${line}`;
+        return PATHS.has(label) ? [row] : wrapped(row, columns, LABEL_WIDTH + 2);
+      }),
     );
   // The report has the first warnings only, so their number is unknown.
   const moreWarnings = () => 'more in report.json and the manifest';
   const inReport = (more: number) => `${integer(more)} more in report.json`;
   const file = runFolder === undefined ? '' : ' in failures.jsonl of the report';
   const inFailures = (more: number) => `${amount(more, 'other cause')}${file}`;
-  return visibleLines([
-    ...['', headline(report), '', ...rows],
-    ...listLines('Warnings', articleWarnings, SHOWN_WARNINGS, moreWarnings, (warning) => [
-      `${warning.article}  ${warning.code}  ${warning.message}`,
-    ]),
-    ...listLines('Selection', selectionWarnings, SHOWN_WARNINGS, inReport, (warning) => [
+  const equalWarnings = [...groupBy(articleWarnings, ({ code, message }) => `${code} ${message}`)];
+  const lists = [
+    listLines('Warnings', equalWarnings, SHOWN_WARNINGS, moreWarnings, ([, [first, ...others]]) => {
+      const { article, code, message } = first!;
+      const more = others.length === 0 ? '' : ` and ${integer(others.length)} more`;
+      return [`${article}${more}  ${code}  ${message}`];
+    }),
+    listLines('Selection', selectionWarnings, SHOWN_WARNINGS, inReport, (warning) => [
       `${warning.code}  ${warning.message}`,
     ]),
-    ...listLines('Failed', causes, SHOWN_CAUSES, inFailures, (cause) => causeLines(cause, file)),
+    listLines('Failed', causes, SHOWN_CAUSES, inFailures, (cause) => causeLines(cause, file)),
+  ];
+  const wrap = (line: string) => wrapped(line, columns, line.search(/[^ →]|$/) + 2);
+  return visibleLines([
+    ...['', ...wrap(headline(report)), '', ...rows, ...lists.flat().flatMap(wrap)],
     '',
   ]);
 }
@@ -68,8 +88,10 @@ function headline(report: RunReport): string {
   const { headline: text } = assess(report);
   const whole = text.charAt(0).toLowerCase() + text.slice(1);
   const result = isPart ? `finished, ${integer(failed)} failed` : whole;
-  const what = `${amount(selected, 'configuration')} of ${amount(articles, 'article')}`;
-  return `  ${pipeline}: ${result} · ${what} · ${service}`;
+  // A failed selection has no article.
+  const of = articles === 0 ? '' : ` of ${amount(articles, 'article')}`;
+  const what = selected === 0 ? [] : [`${amount(selected, 'configuration')}${of}`];
+  return `  ${[`${pipeline}: ${result}`, ...what, service].join(' · ')}`;
 }
 
 function listLines<T>(
@@ -86,9 +108,13 @@ function listLines<T>(
   return ['', `  ${title}`, ...lines.map((line) => `    ${line}`)];
 }
 
+const REASON = 'Reason';
+/** Rows of paths, which are copied. */
+const PATHS: ReadonlySet<string> = new Set(['Gallery', 'Output']);
+
 /** A row is left out if its text is empty; it may have several lines. */
 const ROWS: [label: string, text: (report: RunReport) => string | string[]][] = [
-  ['Reason', nothingSelectedText],
+  [REASON, nothingSelectedText],
   ['Configurations', configurationsText],
   ['Changes', changesText],
   ['GLB files', objectsText],
@@ -100,7 +126,8 @@ const ROWS: [label: string, text: (report: RunReport) => string | string[]][] = 
   ['Gates', gatesText],
   ['Warnings', ({ warnings }) => countsText(Object.entries(warnings))],
   ['Losses', lossesText],
-  ['Delivered', deliveredText],
+  ['Delivered', filesText],
+  ['Gallery', ({ delivered }) => delivered?.gallery ?? ''],
   ['Drift', driftText],
   ['Output', ({ command, outputDir, cacheDir }) => (command === 'fetch' ? cacheDir : outputDir)],
 ];
@@ -112,7 +139,8 @@ function nothingSelectedText({ stop }: RunReport): string[] {
 
 function configurationsText({ command, configurations }: RunReport): string {
   const { fetched, converted, unchanged, skipped, failed, quarantined } = configurations;
-  const { failedCarts } = configurations;
+  const { failedCarts, selected } = configurations;
+  if (selected === 0) return '';
   const carts = failedCarts === 0 ? '' : ` · ${integer(failedCarts)} of carts failed`;
   if (command === 'fetch') return `${integer(fetched)} fetched · ${integer(failed)} failed${carts}`;
   const inQuarantine = quarantined === 0 ? '' : ` (${integer(quarantined)} in quarantine)`;
@@ -129,8 +157,10 @@ function changesText(report: RunReport): string[] {
 
 function objectsText({ objects }: RunReport): string {
   if (objects.distinct === 0) return '';
-  const saved = `deduplication saved ${amount(objects.savedFiles, 'file')}, ${size(objects.savedBytes)}`;
-  return `${integer(objects.distinct)} distinct, ${size(objects.bytes)} (${saved})`;
+  const { distinct, bytes, savedFiles, savedBytes } = objects;
+  const stored = `${integer(distinct)} distinct, ${size(bytes)}`;
+  if (savedFiles === 0) return stored;
+  return `${stored} (equal ones are stored once: ${amount(savedFiles, 'file')}, ${size(savedBytes)} saved)`;
 }
 
 function damagedText({ damaged: { count } }: RunReport): string {
@@ -139,8 +169,11 @@ function damagedText({ damaged: { count } }: RunReport): string {
 }
 
 function requestsText({ requests, configurations: { kept } }: RunReport): string {
-  const none = kept === 0 ? '' : ` · none for ${amount(kept, 'fresh configuration')}`;
-  return `${integer(requests.sent)} sent, ${size(requests.bytesReceived)} received · ${amount(requests.fromCache, 'response')} from the cache${none}`;
+  const { sent, bytesReceived, fromCache } = requests;
+  const received = `${integer(sent)} sent, ${size(bytesReceived)} received`;
+  const cached = fromCache === 0 ? [] : [`${amount(fromCache, 'response')} from the cache`];
+  const none = kept === 0 ? [] : [`none for ${amount(kept, 'fresh configuration')}`];
+  return [received, ...cached, ...none].join(' · ');
 }
 
 function timeText({ totalMs, stageMs }: RunReport): string {
@@ -167,24 +200,24 @@ function gatesText({ gates }: RunReport): string[] {
   return [found, notCompared].filter((line) => line !== '');
 }
 
-function lossesText({ losses }: RunReport): string {
-  const rows = Object.entries(losses).toSorted(([, a], [, b]) => b - a);
-  if (rows.length === 0) return '';
-  const all = rows.reduce((sum, [, count]) => sum + count, 0);
-  const fields = rows.map(([field, count]) => {
-    const label = FIELD_LABELS.get(field);
-    return [label === undefined ? field : `${label} (${field})`, count] as const;
-  });
-  return `${amount(all, 'value')} of the service not converted exactly: ${countsText(fields)}; see btg2gltf explain`;
+function lossesText(report: RunReport): string[] {
+  const sentences = lossSentences(report);
+  if (sentences.length === 0) return [];
+  return [...sentences, 'the report counts them; btg2gltf explain prints each value'];
 }
 
 /** Deliveries of pictures, which stand for no GLB. */
 const PICTURES: readonly string[] = ['pictures', 'swatches'];
 
-/** What was delivered, and the first failures. */
+/** What was delivered, the first failures, and where the gallery is. */
 export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): string[] {
+  const { gallery } = delivered ?? {};
+  return [...filesText({ delivered }), ...(gallery === undefined ? [] : [`gallery: ${gallery}`])];
+}
+
+function filesText({ delivered }: Pick<RunReport, 'delivered'>): string[] {
   if (delivered === undefined) return [];
-  const { deliveries, failures, splits, omitted, notes = [], gallery } = delivered;
+  const { deliveries, failures, splits, omitted, notes = [] } = delivered;
   const open = failures.filter(({ isAccepted }) => !isAccepted);
   const causes = [...groupBy(open, ({ delivery, code }) => `${delivery} ${code}`).values()];
   const more = causes.length - SHOWN_CAUSES;
@@ -210,7 +243,6 @@ export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): stri
       return [delivery, code, which, message].filter((part) => part !== '').join('  ');
     }),
     ...(more > 0 ? [`… and ${amount(more, 'other cause')} in report.json`] : []),
-    ...(gallery === undefined ? [] : [`gallery: ${gallery}`]),
   ];
 }
 

@@ -98,7 +98,7 @@ test('an unknown option or argument points to the help of its command', async ()
     for (const name of names) {
       const { exit, stderr } = await command([name, '--opps']);
       expect({ name, exit }).toEqual({ name, exit: 2 });
-      expect(stderr).toContain('received --opps');
+      expect(stderr).toContain('there is no option --opps');
       expect(stderr).toContain(`run btg2gltf ${name} --help`);
     }
   }

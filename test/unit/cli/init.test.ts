@@ -83,15 +83,26 @@ describe('init writes a pipeline file', () => {
       'both',
       's',
       'FJEL, BRENK',
+      'german',
       'de',
       'out "1"',
-      'models',
+      'models, galery',
       'files, gallery',
     );
-    expect(await command(['init', file], { ask })).toMatchObject({ exit: 0 });
-    expect(questions).toHaveLength(7);
+    const { exit, stderr } = await command(['init', file], { ask });
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: `\
+  "both" is no answer: write emulator or service
+  "german" is no answer: write a code of two letters, such as en or de
+  "models, galery" is no answer: there is no "models"; write some of pictures, files, variants, gallery, none
+`,
+    });
+    expect(questions).toHaveLength(8);
     // What cannot be an answer is asked again.
-    expect([questions[1], questions[6]]).toEqual([questions[0], questions[5]]);
+    expect([questions[1], questions[4], questions[7]]).toEqual(
+      [0, 3, 6].map((index) => questions[index]),
+    );
     const { service, articles, outputDir, deliver } = await parsed();
     expect(deliver).toMatchObject({ gallery: true });
     expect(deliver!.profiles).toEqual(['web', 'ar-android', 'ar-ios']);
@@ -103,7 +114,7 @@ describe('init writes a pipeline file', () => {
 
   test('and never replaces one', async () => {
     await writeFile(file, 'mine');
-    const sentence = `FILE: expected the name of a new file, received ${file}, which exists`;
+    const sentence = `${file} exists already`;
     const { exit, stderr } = await command(['init', file]);
     expect([exit, stderr]).toEqual([2, expect.stringContaining(sentence)]);
     expect(await text()).toBe('mine');

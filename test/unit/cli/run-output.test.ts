@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Io } from '../../../src/cli/command.ts';
+import type { Arguments, Io } from '../../../src/cli/command.ts';
 import { openLog, openOutput } from '../../../src/cli/run-output.ts';
 import { command } from '../../helpers/command.ts';
 import { textIn } from '../../helpers/stream-text.ts';
@@ -18,6 +18,7 @@ function processOf(terminal?: NodeJS.WritableStream) {
     print: () => {},
     printData: () => {},
     printError: (text) => lines.push(text),
+    columns: 80,
     terminal,
     now: () => clock.now,
     random: Math.random,
@@ -68,12 +69,37 @@ test('the bar is cleared before each log line, and at the end nothing of it rema
   const lines = shown(written);
   expect(lines.map((line) => line.slice(9, 24).trim())).toEqual([
     'warn  one',
-    'warn  at 10  lo',
-    'warn  at 30  lo',
+    'warn  at 10',
+    'long=xxxx',
+    'warn  at 30',
+    'long=xxxx',
     'info  finished',
     '',
   ]);
   for (const drawn of written.match(/ {2}[█░]+[^\r\n]*/g)!) expect(drawn.length).toBeLessThan(60);
+});
+
+test('a terminal shows each cause once, as a sentence; JSON and --verbose have every failure', async () => {
+  const failed = (number: string) => {
+    const article = `ACME/DESK/${number}`;
+    const message = `getArticle ${article}: the service has no such article`;
+    return { article, code: 'ARTICLE_NOT_FOUND', message };
+  };
+  const logged = async (args: Arguments, screen?: PassThrough) => {
+    const { io, lines } = processOf(screen);
+    const { log, display } = await openOutput(args, io);
+    for (const number of ['D1', 'D2']) log.warn('configuration failed', failed(number));
+    log.warn('the service does not answer', { reason: 'nothing listens there' });
+    display.close();
+    return lines.join('');
+  };
+  expect(await logged({}, new PassThrough())).toBe(`\
+00:00:00 warn  configuration failed: ACME/DESK/D1: the service has no such
+               article (ARTICLE_NOT_FOUND)
+00:00:00 warn  the service does not answer: nothing listens there
+`);
+  expect(await logged({ verbose: true }, new PassThrough())).toContain('ACME/DESK/D2');
+  expect((await logged({})).match(/"article":"ACME/g)).toHaveLength(2);
 });
 
 test('--quiet logs errors only and draws no bar; --verbose logs every configuration', async () => {

@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test.each([
-  [['--host', '0.0.0.0'], '--host: expected also --port, received none'],
-  [['--allow-host', 'worker'], '--allow-host: expected also --port, received none'],
+  [['--host', '0.0.0.0'], '--host needs --port'],
+  [['--allow-host', 'worker'], '--allow-host needs --port'],
   [['--port', '99999'], '--port: expected a whole number from 0 to 65535, received "99999"'],
   [['--port', '0', '--host', '203.0.113.1'], '--host: expected an address of this machine'],
 ])('%j is refused: exit 2', async (words, message) => {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { MATERIAL_FIELDS } from '../../../../src/convert/model/graphics.ts';
+import { LOSS_KINDS } from '../../../../src/run/report/run-report.ts';
 import { summarise } from '../../../../src/run/report/summary.ts';
 import { mixedReport, reportedLine, reportOf, WORKERS } from '../../../helpers/reports.ts';
 
@@ -9,36 +11,67 @@ test('losses that are expected are not mentioned', () => {
   const amb = { ...loss, field: 'amb', expected: true as const };
   const clean = reportOf([reportedLine('D1', { losses: [amb] })]);
   expect(clean.losses).toEqual({});
-  expect(summarise(clean, undefined)).not.toContain('Losses');
+  expect(summarise(clean)).not.toContain('Losses');
   const lossy = reportOf([reportedLine('D1', { losses: [amb, { ...loss, field: 'tra' }] })]);
-  expect(summarise(lossy, undefined)).toContain('1 value of the service not converted exactly');
+  expect(summarise(lossy)).toContain('1 article: a transparency cannot be expressed exactly');
 });
 
-test('losses are described in words, the most frequent first', () => {
-  const losses = { amb: 103, frobnicate: 1, mirror: 1204 };
-  expect(summarise({ ...REPORT, losses }, undefined)).toContain(
-    'Losses          1,308 values of the service not converted exactly: mirroring (mirror) 1,204 · ambient light (amb) 103 · frobnicate 1; see btg2gltf explain\n',
-  );
-  expect(summarise({ ...REPORT, losses: { amb: 1 } }, undefined)).toContain(
-    '1 value of the service not converted exactly: ambient light (amb) 1; ',
-  );
-  expect(summarise(REPORT, undefined)).not.toContain('Losses');
+test('losses are a sentence for each kind that a shop understands, the most frequent first', () => {
+  const lost = (field: string) => ({ where: 'OAK', field, value: 1, done: 'dropped' });
+  const gloss = ['shi', 'spe', 'refl'].map(lost);
+  const report = reportOf([
+    // Two configurations of one article.
+    reportedLine('D1', { losses: gloss, reinitstring: 'A' }),
+    reportedLine('D1', { losses: gloss, reinitstring: 'B' }),
+    reportedLine('D2', { losses: [lost('shi'), lost('frobnicate')] }),
+  ]);
+  expect(report.articlesWithLosses).toEqual({ gloss: 2, unknown: 1 });
+  expect(summarise(report)).toContain(`
+  Losses          2 articles: glTF has no counterpart for some gloss values; a similar gloss is shown
+                  1 article: the service sent values that are not specified; no viewer shows them
+`);
+});
+
+test('every material field of the service has a kind of losses', () => {
+  const known = Object.values(LOSS_KINDS).flatMap(({ fields }) => fields.split(' '));
+  expect(Object.keys(MATERIAL_FIELDS).filter((field) => !known.includes(field))).toEqual([]);
+});
+
+test('lines wrap at blanks below their text; a path is one word of one line', () => {
+  const path = `/srv/${'folder/'.repeat(15)}my files`;
+  const articleWarnings = ['D0', 'D1', 'D2'].map((article) => ({
+    code: 'CONFIGURATION_INVALID',
+    article: `ACME/DESK/${article}`,
+    message:
+      'the property WIDTH has no value, and the service asks for one before it can be ordered',
+  }));
+  const report = { ...mixedReport(), articleWarnings, outputDir: path };
+  const lines = summarise(report, { columns: 80 }).split('\n');
+  expect(lines).toContain(`  Output          ${path}`);
+  for (const line of lines.filter((line) => !line.includes(path)))
+    expect(line.length).toBeLessThanOrEqual(80);
+  // Equal warnings are one, however many articles have them.
+  expect(lines.join('\n')).toContain(`
+  Warnings
+    ACME/DESK/D0 and 2 more  CONFIGURATION_INVALID  the property WIDTH has no
+      value, and the service asks for one before it can be ordered
+`);
 });
 
 test('the first warnings name their articles, the rest are in the report', () => {
   const articleWarnings = Array.from({ length: 7 }, (_, i) => ({
     code: 'CONFIGURATION_INVALID',
     article: `ACME/DESK/D${i}`,
-    message: 'WIDTH has no value',
+    message: `WIDTH of ${i} has no value`,
   }));
-  const text = summarise({ ...REPORT, articleWarnings }, undefined);
-  expect(text).toContain('    ACME/DESK/D0  CONFIGURATION_INVALID  WIDTH has no value\n');
+  const text = summarise({ ...REPORT, articleWarnings });
+  expect(text).toContain('    ACME/DESK/D0  CONFIGURATION_INVALID  WIDTH of 0 has no value\n');
   expect(text).not.toContain('ACME/DESK/D5');
   expect(text).toContain('    … and more in report.json and the manifest\n');
 });
 
 test('what changed since the last run, what a gate found and what is in quarantine are in it', () => {
-  const text = summarise(mixedReport(), '/srv/assets/nightly/runs/x');
+  const text = summarise(mixedReport(), { runFolder: '/srv/assets/nightly/runs/x' });
   expect(text).toMatch(/^ {2}Changes {9}45 new · 2\d\d changed · 14 removed$/m);
   expect(text).toMatch(/^ {2}Gates {11}Triangles 482 · Dimensions 120$/m);
   expect(text).toMatch(/failed \(\d+ in quarantine\)$/m);
@@ -57,9 +90,9 @@ test('causes are told apart by the status, not by article numbers with a colon',
 });
 
 test('a run with workers says how many there were, what they did and which were lost', () => {
-  const text = summarise({ ...REPORT, workers: WORKERS }, undefined);
+  const text = summarise({ ...REPORT, workers: WORKERS });
   expect(text).toMatch(/^ {2}Workers {9}3 · 53 chunks · idle 2 · lost 1$/m);
-  expect(summarise(REPORT, undefined)).not.toContain('Workers');
+  expect(summarise(REPORT)).not.toContain('Workers');
 });
 
 test('failed deliveries are listed by cause, so that many of one hide no other', () => {
@@ -72,7 +105,7 @@ test('failed deliveries are listed by cause, so that many of one hide no other',
     failure('webhook', 'WEBHOOK_FAILED', ''),
   ];
   const delivered = { deliveries: [], failures, splits: [], omitted: [], gallery: undefined };
-  const text = summarise({ ...REPORT, delivered }, undefined);
+  const text = summarise({ ...REPORT, delivered });
   for (const line of [
     'pictures  BROWSER_MISSING  D0 and others  because',
     'amazon  BUDGET_EXCEEDED  D1  because',
