@@ -18,6 +18,7 @@ import { visible, visibleJson } from '../support/visible.ts';
 import { type Arguments, type Command, numberOf, textOf, usageError } from './command.ts';
 import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service-options.ts';
+import { checkManufacturer, rethrowUnknownArticle } from './unknown-article.ts';
 
 const DEFAULT_DEPTH = 2;
 /** Number of folders listed without `--depth`: a whole service has thousands. */
@@ -68,7 +69,9 @@ const QUERIES: Readonly<Record<string, Query>> = {
       const varcode = textOf(args, 'varcode') ?? '';
       const { article } = await client
         .getArticle({ ...name, reinitstring, varcode, getallproperties: args.all === true })
-        .catch((error) => rethrowUnknownArticle(client, name, varcode || reinitstring, error));
+        .catch((error) =>
+          rethrowUnknownArticle(client, 'catalogue show', name, varcode || reinitstring, error),
+        );
       return { json: article, text: articleText(article) };
     },
   },
@@ -132,27 +135,6 @@ async function foldersNamed(list: ListFolder, name: string): Promise<string[]> {
   return ids.length === 0 ? [name] : ids;
 }
 
-/** Explains why an article requested by its name is unknown: its manufacturer, number or configuration. */
-async function rethrowUnknownArticle(
-  client: ServiceClient,
-  name: ArticleId,
-  configuration: string,
-  error: unknown,
-): Promise<never> {
-  if (asConverterError(error).code !== 'ARTICLE_NOT_FOUND') throw error;
-  await checkManufacturer(client, name.manufacturer, 'catalogue show');
-  const label = articleLabel(name);
-  const found = await client.search(name.manufacturer, name.basearticlenumber).catch(() => []);
-  const known = found.map(articleLabel);
-  if (known.includes(label) && configuration !== '') {
-    const message = `catalogue show: expected a configuration of ${label}, received "${configuration}"`;
-    throw new ConverterError('CONFIGURATION_REFUSED', message, { cause: error });
-  }
-  const hint = didYouMean(label, known);
-  const message = `catalogue show: expected an article of the service, received ${label}${hint}`;
-  throw new ConverterError('ARTICLE_NOT_FOUND', message, { cause: error });
-}
-
 async function rethrowUnknownFolder(
   client: ServiceClient,
   name: string,
@@ -164,20 +146,6 @@ async function rethrowUnknownFolder(
   }
   const message = `catalogue ls: expected the id of a folder of the catalogue, received "${name}"`;
   throw new ConverterError('NODE_NOT_FOUND', message, { cause: error });
-}
-
-/** A search for an unknown manufacturer finds nothing without an error; a folder that has none may contain any. */
-async function checkManufacturer(
-  client: ServiceClient,
-  manufacturer: string,
-  where: string,
-): Promise<void> {
-  const { nodes } = await client.getNodes('');
-  const catalogues = nodes.filter(({ nodetype }) => nodetype !== 'I');
-  const ids = new Set(catalogues.map((node) => node.manufacturer.toUpperCase()));
-  if (ids.size === 0 || ids.has('') || ids.has(manufacturer)) return;
-  const expected = `expected one of the manufacturers ${[...ids].sort().join(', ')}`;
-  throw new ConverterError('NODE_NOT_FOUND', `${where}: ${expected}, received ${manufacturer}`);
 }
 
 function queryOf(args: Arguments): Query {

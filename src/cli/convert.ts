@@ -3,12 +3,16 @@
 import { dirname, join, resolve } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
 import { articleLabel, ID_FIELDS } from '../model/configuration-id.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
+import { isConverterError } from '../support/errors.ts';
 import { SILENT } from '../support/log.ts';
 import { visibleLines } from '../support/visible.ts';
 import { PARTS } from '../wiring.ts';
 import { type Arguments, type Command, textOf } from './command.ts';
 import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service-options.ts';
+import { rethrowUnknownArticle } from './unknown-article.ts';
 
 const OPAQUE = { type: 'string', mayBeEmpty: true } as const;
 
@@ -52,12 +56,9 @@ export const convertCommand: Command = {
     const { sharing } = PARTS;
     const openShared = sharing && (() => sharing.open(pipeline, environment));
     const request = requestOf(args);
-    const { bytes, files, key, scene, warnings } = await convertArticle(
-      request,
-      pipeline,
-      file,
-      environment,
-      openShared,
+    const converting = convertArticle(request, pipeline, file, environment, openShared);
+    const { bytes, files, key, scene, warnings } = await converting.catch((error) =>
+      explainUnknown(request, pipeline, environment, error),
     );
     io.print(`${file}: ${bytes} bytes${files.length === 1 ? '' : ` in ${files.length} files`}\n`);
     const { min, max } = scene.boundsMetres;
@@ -74,6 +75,23 @@ export const convertCommand: Command = {
     return 0;
   },
 };
+
+/** An article that is unknown without a configuration string: names the nearest. */
+async function explainUnknown(
+  request: ArticleRequest,
+  { service: content }: Pipeline,
+  environment: RunEnvironment,
+  error: unknown,
+): Promise<never> {
+  if (!isConverterError(error, 'ARTICLE_NOT_FOUND')) throw error;
+  const { openService } = await import('../run/open/connect.ts');
+  const service = await openService(content, environment);
+  try {
+    return await rethrowUnknownArticle(service.client, 'convert', request, '', error);
+  } finally {
+    await service.close();
+  }
+}
 
 function requestOf(args: Arguments): ArticleRequest {
   const texts = ID_FIELDS.map((field) => [field, textOf(args, field) ?? '']);

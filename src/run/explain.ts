@@ -1,6 +1,6 @@
 /** Explains from the cache why configurations look as they do, or why they failed, without a network. */
 
-import type { ArticleRequest } from '../model/article.ts';
+import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Decision } from '../model/asset.ts';
 import {
   type ArticleId,
@@ -16,6 +16,7 @@ import { loadSnapshot, snapshotDigests } from '../source/fetch/snapshot.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import { groupBy } from '../support/group-by.ts';
+import { didYouMean } from '../support/nearest.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { readNotSelected, readSelection } from './articles/select.ts';
 import { type Convert, openConversions } from './conversions/dispatch.ts';
@@ -129,11 +130,15 @@ function hasFailed(line: ManifestLine, records: FailureRecords, run: Run): boole
 
 const NAMED = 3;
 
+/** What a person may call a configuration. */
+const namesOf = (id: ArticleKey): string[] => [id.basearticlenumber, ...configurationLabels(id)];
+
 function noMatch(pattern: string, output: string, all: PackedMap<ManifestLine>) {
-  const what = `${pattern}: expected a pattern that matches one of ${all.size} configurations`;
-  const message = `${what} in ${output}, received none`;
-  const labels = Array.from(all.keys(), (key) => configurationLabel(parseConfigurationKey(key)));
-  const some = [...new Set(labels)].slice(0, NAMED).join(', ');
+  const ids = Array.from(all.keys(), parseConfigurationKey);
+  const labels = [...new Set(ids.map(configurationLabel))];
+  const hint = didYouMean(pattern, new Set(ids.flatMap(namesOf)));
+  const message = `${pattern}: none of ${all.size} configurations in ${output} matches${hint}`;
+  const some = labels.slice(0, NAMED).join(', ');
   const help = `use MANUFACTURER/PROGRAM/number with * and ?, in quotes; the output has ${some}`;
   const nothing = 'run the pipeline first: it has published nothing yet';
   return new ConverterError('USAGE', message, { help: all.size === 0 ? nothing : help });

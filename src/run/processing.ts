@@ -4,8 +4,9 @@ import type { ArticleRequest } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { UnplacedChild } from '../model/snapshot.ts';
 import { everyRequest, type SelectedArticle } from '../source/fetch/selection.ts';
-import { asConverterError, type ConverterError, endsRun } from '../support/errors.ts';
+import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
+import { didYouMean } from '../support/nearest.ts';
 import type { FailedResult, Processor, Result, Results } from './articles/results.ts';
 import type { Quarantine } from './failures/quarantine.ts';
 import type { Run } from './open/open-run.ts';
@@ -98,7 +99,7 @@ export function inThisProcess(run: Run, processor: Processor): Execute {
       signal.throwIfAborted();
       return await processor.process(selected);
     } catch (thrown) {
-      const error = asConverterError(thrown);
+      const error = await withNearest(run, selected, asConverterError(thrown));
       if (endsRun(error.code)) throw error;
       logFailure(run, progress, selected.request, error);
       return failedResult(processor, selected.request, error);
@@ -126,6 +127,26 @@ export function inThisProcess(run: Run, processor: Processor): Execute {
       }
     });
   };
+}
+
+/** Reason of an article that a person has typed into the pipeline file. */
+const TYPED = 'article of the pipeline file';
+
+/** Names the article that was probably meant, of those whose number begins alike: one search for each typed article. */
+async function withNearest(
+  { sources }: Run,
+  { request, why }: SelectedArticle,
+  error: ConverterError,
+): Promise<ConverterError> {
+  if (error.code !== 'ARTICLE_NOT_FOUND' || !why.includes(TYPED)) return error;
+  const { manufacturer, basearticlenumber: number } = request;
+  const { search } = await sources.session.fetcher();
+  const beginning = number.slice(0, Math.ceil(number.length / 2));
+  const found = await search(manufacturer.toUpperCase(), beginning).catch(() => []);
+  const hint = didYouMean(articleLabel(request), found.map(articleLabel));
+  return hint === ''
+    ? error
+    : new ConverterError(error.code, `${error.message}${hint}`, { cause: error });
 }
 
 async function failedResult(

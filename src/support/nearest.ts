@@ -5,17 +5,31 @@ import { distance } from 'fastest-levenshtein';
 const LARGEST_DIFFERENCE = 0.5;
 
 /**
- * Finds the known name with the smallest edit distance; letter case is ignored.
+ * Finds the known name with the smallest edit distance; letter case is ignored. Of names such as
+ * `MANUFACTURER/PROGRAM/number`, each part has to be near.
  *
  * @returns Undefined if every known name is too different.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  const parts = partsOf(name);
   const [best] = [...known]
-    .map((text) => ({ text, edits: editsBetween(name.toLowerCase(), text.toLowerCase()) }))
+    .map((text) => ({ text, own: partsOf(text) }))
+    .filter(({ own }) => own.length === parts.length)
+    .filter(({ own }) => own.every((part, i) => isNear(part, parts[i]!)))
+    .map(({ text, own }) => ({ text, edits: editsBetween(parts.join('/'), own.join('/')) }))
     .sort((a, b) => a.edits - b.edits);
-  if (best === undefined) return undefined;
-  const longest = Math.max(name.length, best.text.length);
-  return best.edits <= Math.max(1, longest * LARGEST_DIFFERENCE) ? best.text : undefined;
+  return best?.text;
+}
+
+/** Manufacturer, program and number, which may contain slashes itself; any other name is one part. */
+function partsOf(name: string): string[] {
+  const [, ...parts] = /^([^/]+)\/([^/]+)\/(.+)$/s.exec(name.toLowerCase()) ?? [];
+  return parts.length > 0 ? parts : [name.toLowerCase()];
+}
+
+function isNear(a: string, b: string): boolean {
+  const most = Math.max(a.length, b.length) * LARGEST_DIFFERENCE;
+  return editsBetween(a, b) <= Math.max(1, most);
 }
 
 /** Number of edits. The same letters in another order count as one, because swapped letters are frequent. */

@@ -239,7 +239,12 @@ describe('one article that the service gets wrong', () => {
     const output = join(runs.folder, 'x.glb');
     const convert = (number: string) =>
       runs.call([...words, '--basearticlenumber', number, '--output', output]);
-    expect(await convert('D9')).toMatchObject({ exit: 1 });
+    expect(await convert('D11')).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining(
+        'convert: the service has no article ACME/DESK/D11; did you mean "ACME/DESK/D1"?',
+      ),
+    });
     expect(await convert('D1')).toMatchObject({
       exit: 0,
       stdout: expect.stringMatching(/triangles.* m \(width × depth × height\)/),

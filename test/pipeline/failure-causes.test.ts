@@ -86,6 +86,23 @@ test('a cause with several values states what was expected, and each example its
   expect(cause?.message).toBe('expected a reinitstring that the service accepts');
 });
 
+test('an unknown article of the pipeline file names the nearest, with one search for those alike', async () => {
+  const ids = { manufacturer: 'ACME', program: 'DESK' };
+  const articles = ['D11', 'D12', 'D1'].map((basearticlenumber) => {
+    return { article: { ...ids, basearticlenumber } };
+  });
+  await list('articles.csv', 'ACME,DESK,D13,,');
+  await runs.configure({ articles: [...articles, { list: 'articles.csv' }] });
+  const { stdout } = await runs.run(DAY);
+  expect(stdout).toContain(`
+    ARTICLE_NOT_FOUND  3 failed: the service has no such article
+      ACME/DESK/D11  article of the pipeline file  did you mean "ACME/DESK/D1"?
+      ACME/DESK/D12  article of the pipeline file  did you mean "ACME/DESK/D1"?
+      ACME/DESK/D13  articles.csv:2
+`);
+  expect((await runs.report()).requests.byOperation).toMatchObject({ search: 1 });
+});
+
 test('unknown properties of several names are one cause', async () => {
   const base = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
   const entries = ['NIX.NIX', 'FOO.BAR'].map((name) => {
@@ -110,7 +127,7 @@ test('lists in several folders are distinguished, and every line that asks is na
 test('--only without a match says what the pipeline selects', async () => {
   const { exit, stdout, stderr } = await runs.run(DAY, '--only', 'OTHER/*');
   expect(exit).toBe(2);
-  expect(stdout).toContain('  test: nothing was selected · 0 configurations');
+  expect(stdout).toContain('  test: nothing was selected · http');
   expect(stdout).toContain('  Reason          --only OTHER/*: expected a match among 1 conf');
   expect(stdout).toMatch(
     /^ {18}→ --only takes MANUFACTURER.*the pipeline selects ACME\/DESK\/D1$/m,
@@ -208,6 +225,9 @@ These configurations exist:
   expect(afterwards.stdout).toContain('ARTICLE_NOT_FOUND: getArticle ACME/DESK/NO');
   const nothing = await runs.explain('NEVER');
   expect(nothing).toMatchObject({ exit: 2 });
+  expect((await runs.explain('ACME/DESK/D11')).stderr).toContain(
+    `none of 3 configurations in ${runs.outputDir} matches; did you mean "ACME/DESK/D1"?`,
+  );
   expect(nothing.stderr).toMatch(/→ use MANUFACTURER.*the output has ACME\/DESK\/D1/);
   await list('articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,NO,,', 'ACME,DESK,NO,,NO;F=X::');
   await runs.run('2026-01-03');

@@ -254,7 +254,7 @@ export function detailOf({ article, message }: Cause['examples'][number], cause:
   const start = message.lastIndexOf(cause.message);
   if (start < 0) return message;
   const where = message.slice(0, start).replace(/: $/, '');
-  const value = message.slice(start + cause.message.length).replace(/^, /, '');
+  const value = message.slice(start + cause.message.length).replace(/^[,;] /, '');
   const subject = where.slice(where.lastIndexOf(' ') + 1);
   const isNamed = where.includes(article) || article.includes(subject);
   return [isNamed ? '' : where, value].filter((part) => part !== '').join(': ');

@@ -103,7 +103,9 @@ test('an unknown option or argument points to the help of its command', async ()
     }
   }
   const withoutService = await command(['catalogue', 'ls']);
-  expect(withoutService.stderr).toContain('run btg2gltf catalogue --help');
+  expect(withoutService.stderr).toContain(
+    'no service is named\n  → add --pipeline FILE, --emulator',
+  );
   expect((await command(['rnu'])).stderr).toMatch(
     /did you mean "run"\?[\s\S]*--help lists the commands/,
   );
