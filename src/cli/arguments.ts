@@ -45,6 +45,10 @@ export async function readArguments(
   const { options = {} } = command;
   if (words.includes('--help') || words.includes('-h'))
     return { help: helpText(called, await optionsHelp(options, called.columns)) };
+  const flag = words.find(
+    (word) => options[/^--([^=]+)=/.exec(word)?.[1] ?? '']?.type === 'boolean',
+  );
+  if (flag !== undefined) throw usageError(`${flag.replace(/=.*/s, '')} takes no value`);
   const ofType = (isBoolean: boolean) =>
     Object.keys(options).filter((option) => (options[option]!.type === 'boolean') === isBoolean);
   // A number is parsed as text.

@@ -5,6 +5,7 @@ import type { ArticleRequest } from '../model/article.ts';
 import { articleLabel, ID_FIELDS } from '../model/configuration-id.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
+import { size } from '../run/report/text.ts';
 import { isConverterError } from '../support/errors.ts';
 import { SILENT } from '../support/log.ts';
 import { visibleLines } from '../support/visible.ts';
@@ -60,7 +61,7 @@ export const convertCommand: Command = {
     const { bytes, files, key, scene, warnings } = await converting.catch((error) =>
       explainUnknown(request, pipeline, environment, error),
     );
-    io.print(`${file}: ${bytes} bytes${files.length === 1 ? '' : ` in ${files.length} files`}\n`);
+    io.print(`${file}: ${size(bytes)}${files.length === 1 ? '' : ` in ${files.length} files`}\n`);
     const { min, max } = scene.boundsMetres;
     const [width, height, depth] = max.map((high, axis) => (high - min[axis]!).toFixed(3));
     const lines = [

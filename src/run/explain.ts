@@ -31,6 +31,7 @@ import type { RunEnvironment } from './open/run-environment.ts';
 import { type DeliveryLine, readDeliveries } from './output/delivered-files.ts';
 import { publishedAsset } from './output/publish.ts';
 import { snapshotSource, sourceDigest } from './processor/configuration.ts';
+import { amount } from './report/text.ts';
 
 /** What failed, and what is published, of the configurations that match. */
 export interface Explanation {
@@ -137,7 +138,7 @@ function noMatch(pattern: string, output: string, all: PackedMap<ManifestLine>) 
   const ids = Array.from(all.keys(), parseConfigurationKey);
   const labels = [...new Set(ids.map(configurationLabel))];
   const hint = didYouMean(pattern, new Set(ids.flatMap(namesOf)));
-  const message = `${pattern}: none of ${all.size} configurations in ${output} matches${hint}`;
+  const message = `${pattern}: it matches none of ${amount(all.size, 'configuration')} in ${output}${hint}`;
   const some = labels.slice(0, NAMED).join(', ');
   const help = `use MANUFACTURER/PROGRAM/number with * and ?, in quotes; the output has ${some}`;
   const nothing = 'run the pipeline first: it has published nothing yet';

@@ -83,8 +83,8 @@ export async function recordPipeline(
 function expectSelected({ configurations, failures }: RunReport): void {
   const isSelected = failures.length === 0 || failures.some(({ what }) => what === undefined);
   if (configurations.fetched > 0 || isSelected) return;
-  const reasons = failures.map(({ what, code, message }) => `${code} ${what}: ${message}`);
-  const message = ['articles: expected at least one configuration, received none', ...reasons];
+  const reasons = failures.map(({ what, code, message }) => `${what}: ${message} (${code})`);
+  const message = ['articles: the entries select no configuration', ...reasons];
   const help = 'correct the entries of articles: that failed';
   throw new ConverterError('NOTHING_SELECTED', message, { help });
 }

@@ -2,7 +2,7 @@
 import { distance } from 'fastest-levenshtein';
 
 /** A name that differs by a larger share is not suggested, because it would confuse. */
-const LARGEST_DIFFERENCE = 0.5;
+const LARGEST_DIFFERENCE = { name: 1 / 2, part: 1 / 3 };
 
 /**
  * Finds the known name with the smallest edit distance; letter case is ignored. Of names such as
@@ -12,10 +12,12 @@ const LARGEST_DIFFERENCE = 0.5;
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const parts = partsOf(name);
+  // Two articles of a series often differ in half of their characters.
+  const share = parts.length > 1 ? LARGEST_DIFFERENCE.part : LARGEST_DIFFERENCE.name;
   const [best] = [...known]
     .map((text) => ({ text, own: partsOf(text) }))
     .filter(({ own }) => own.length === parts.length)
-    .filter(({ own }) => own.every((part, i) => isNear(part, parts[i]!)))
+    .filter(({ own }) => own.every((part, i) => isNear(part, parts[i]!, share)))
     .map(({ text, own }) => ({ text, edits: editsBetween(parts.join('/'), own.join('/')) }))
     .sort((a, b) => a.edits - b.edits);
   return best?.text;
@@ -27,8 +29,8 @@ function partsOf(name: string): string[] {
   return parts.length > 0 ? parts : [name.toLowerCase()];
 }
 
-function isNear(a: string, b: string): boolean {
-  const most = Math.max(a.length, b.length) * LARGEST_DIFFERENCE;
+function isNear(a: string, b: string, share: number): boolean {
+  const most = Math.max(a.length, b.length) * share;
   return editsBetween(a, b) <= Math.max(1, most);
 }
 

@@ -95,7 +95,7 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
     await runs.configure({ articles: [{ list: 'nowhere.csv' }] });
     expect(await run()).toMatchObject({
       exit: 2,
-      stderr: expect.stringMatching(/nowhere\.csv: expected a file, received none/),
+      stderr: expect.stringMatching(/nowhere\.csv: there is no such file/),
     });
   });
 
@@ -115,18 +115,25 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
       ['run', 'a.yaml', '--log-format', 'prety'],
       /expected pretty or json, received "prety"; did you mean "pretty"\?/,
     ],
-    [['run', 'nowhere.yaml'], /nowhere\.yaml: expected a pipeline file, received none/],
+    [
+      ['run', 'nowhere.yaml'],
+      /nowhere\.yaml: there is no such file\n {2}→ check the path; btg2gltf init writes/,
+    ],
     [
       ['convert', '--output', 'x.glb'],
       /convert: --manufacturer, --program and --basearticlenumber are missing/,
     ],
     [['explain', 'LN-M'], /explain: --pipeline is missing/],
     [['run', 'a.yaml', '--limit'], /--limit has no value/],
+    [['run', 'a.yaml', '--force=no'], /--force takes no value/],
     [
       ['catalogue', 'ls', '--emulator', '--recording', 'x'],
       /--emulator and --recording each name a service/,
     ],
-    [['verify', 'nowhere'], /expected a manifest\.jsonl, received none; run the pipeline first/],
+    [
+      ['verify', 'nowhere'],
+      /nowhere: there is no manifest\.jsonl, so nothing was published there\n {2}→ run the pipeline first/,
+    ],
     [['serve', '--port', '70000'], /--port: expected a whole number from 0 to 65535/],
     [['serve', '--recording', 'nowhere'], /recording\.json/],
   ])('%j', async (words, sentence) => {
@@ -147,7 +154,7 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
     expect(await run('--only', 'ACME/CHAIR/*')).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(
-        /--only ACME\/CHAIR\/\*: expected a match among 3 configurations, received none/,
+        /--only ACME\/CHAIR\/\* matches none of the selected configurations \(3\)/,
       ),
     });
   });

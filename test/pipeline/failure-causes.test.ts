@@ -128,11 +128,13 @@ test('--only without a match says what the pipeline selects', async () => {
   const { exit, stdout, stderr } = await runs.run(DAY, '--only', 'OTHER/*');
   expect(exit).toBe(2);
   expect(stdout).toContain('  test: nothing was selected · http');
-  expect(stdout).toContain('  Reason          --only OTHER/*: expected a match among 1 conf');
+  expect(stdout).toContain(
+    '  Reason          --only OTHER/* matches none of the selected configurations (1)',
+  );
   expect(stdout).toMatch(
     /^ {18}→ --only takes MANUFACTURER.*the pipeline selects ACME\/DESK\/D1$/m,
   );
-  expect(stderr).toContain('--only OTHER/*: expected a match among 1 configurations');
+  expect(stderr).toContain('--only OTHER/* matches none of the selected configurations (1)');
   expect(stderr).toMatch(/→ --only takes MANUFACTURER.*the pipeline selects ACME\/DESK\/D1\n/);
   expect((await runs.report()).stop?.help).toContain('the pipeline selects ACME/DESK/D1');
   await runs.configure({ articles: [{ catalogue: { programs: ['NONE'] } }] });
@@ -226,7 +228,7 @@ These configurations exist:
   const nothing = await runs.explain('NEVER');
   expect(nothing).toMatchObject({ exit: 2 });
   expect((await runs.explain('ACME/DESK/D11')).stderr).toContain(
-    `none of 3 configurations in ${runs.outputDir} matches; did you mean "ACME/DESK/D1"?`,
+    `it matches none of 3 configurations in ${runs.outputDir}; did you mean "ACME/DESK/D1"?`,
   );
   expect(nothing.stderr).toMatch(/→ use MANUFACTURER.*the output has ACME\/DESK\/D1/);
   await list('articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,NO,,', 'ACME,DESK,NO,,NO;F=X::');

@@ -60,7 +60,9 @@ beforeAll(async () => {
   const first = await command(['run', pipeline]);
   expect(first).toMatchObject({ exit: 0 });
   expect(summary(first.stdout)).toMatch(/^22 made · 0 unchanged · 0 failed/);
-  expect(first.stdout).toContain('variants: 1 article of several shapes, by Armrests 1');
+  expect(first.stdout).toContain(
+    'variants: 1 article with a file for each shape, which depends on Armrests 1',
+  );
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

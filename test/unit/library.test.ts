@@ -548,7 +548,7 @@ describe('a program without types gets a sentence that names the field', () => {
     const service = { authUrl: '${NOT_SET}', baseUrl: 'http://127.0.0.1:9' };
     await expect(convert({ ...good, service, env: {} })).rejects.toMatchObject({
       code: 'PIPELINE_VARIABLE_UNSET',
-      message: 'convert: variable NOT_SET: expected a value, received nothing',
+      message: 'convert: the environment variable NOT_SET is not set',
     });
   });
 });

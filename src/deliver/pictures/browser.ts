@@ -79,7 +79,8 @@ async function chosenBrowser(
     if (path === BROWSER_PACKAGE) return requirePackage(from, cacheDir);
     if (await isProgram(path)) return { path, from, cacheDir };
     const message = `${from}: expected the path of Chrome or Chromium, ${BROWSER_PACKAGE} or ${NONE}, received ${path}`;
-    throw new ConverterError('USAGE', message);
+    const help = `correct it, or leave ${from} out: then an installed browser is used`;
+    throw new ConverterError('USAGE', message, { help });
   }
   for (const path of INSTALLED)
     if (await exists(path)) return { path, from: 'installed', cacheDir };

@@ -1,4 +1,5 @@
 /** Selects the configurations of a run: each request in a stable order, and what could not be selected. */
+
 import { dirname, join, relative, sep } from 'node:path';
 import type { ArticleRequest } from '../../model/article.ts';
 import type { CatalogueNode } from '../../model/catalogue.ts';
@@ -284,8 +285,8 @@ function nothingSelected(selection: Selection, only: string | undefined): Conver
   const all = [...new Set(articles.map(({ request }) => articleLabel(request)))];
   const some = `${all.slice(0, EXAMPLES).join(', ')}${all.length > EXAMPLES ? ' and others' : ''}`;
   const message = isEmpty
-    ? 'articles: expected at least one configuration, received none'
-    : `--only ${only}: expected a match among ${articles.length} configurations, received none`;
+    ? 'articles: the entries select no configuration'
+    : `--only ${only} matches none of the selected configurations (${articles.length})`;
   const help = isEmpty
     ? 'check articles: in the pipeline file; btg2gltf catalogue ls lists what there is'
     : `--only takes MANUFACTURER/PROGRAM/number with * and ?, in quotes; the pipeline selects ${some}`;
@@ -294,7 +295,7 @@ function nothingSelected(selection: Selection, only: string | undefined): Conver
 }
 
 function reasons({ warnings }: Selection): string[] {
-  const all = warnings.map(({ code, message }) => `${code} ${message}`);
+  const all = warnings.map(({ code, message }) => `${message} (${code})`);
   const more = all.length - MOST_REASONS;
   return [...all.slice(0, MOST_REASONS), ...(more > 0 ? [`… and ${more} more`] : [])];
 }

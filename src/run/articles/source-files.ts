@@ -76,8 +76,8 @@ async function readList<T>(path: string, read: (path: string) => Promise<T>): Pr
     return await read(path);
   } catch (cause) {
     const problem = isConverterError(cause, 'FILE_MISSING')
-      ? 'expected a file, received none'
-      : 'cannot be read';
+      ? 'there is no such file'
+      : 'it cannot be read, or is a folder';
     throw new ConverterError('LIST_INVALID', `${path}: ${problem}`, { cause });
   }
 }
@@ -104,7 +104,8 @@ function parseRows(bytes: Uint8Array, file: string) {
   const text = decodeText(bytes, refuse);
   const header = HEADER_LINE.exec(text)?.[0] ?? '';
   const [first, ...lines] = parseCsv(text, header, refuse);
-  if (first === undefined) throw refuse(1, `expected a header line ${NAMES.join(',')}`);
+  if (first === undefined)
+    throw refuse(1, `the list is empty; expected a header line such as ${REQUIRED.join(',')}`);
   const columns = first.record.map((cell) => cell.trim().toLowerCase());
   const table = { columns, header: described(header), refuse };
   checkColumns(table, first.info.lines);

@@ -17,15 +17,15 @@ export const ENVIRONMENT = {
   BTG2GLTF_PASSWORD: { secret: true, means: 'password' },
   BTG2GLTF_APP_KEY: { secret: true, means: 'application key, if you have one' },
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
-  BTG2GLTF_INBOX_SECRET: { secret: true, means: 'with it a page of any origin may post carts' },
-  BTG2GLTF_IMAGES_TOKEN: { secret: true, means: 'then image requests need it as their token' },
-  BTG2GLTF_ASSETS_SECRET: { secret: true, means: 'then addresses of assets must be signed' },
+  BTG2GLTF_INBOX_SECRET: { secret: true, means: 'secret of inbox, for pages of any origin' },
+  BTG2GLTF_IMAGES_TOKEN: { secret: true, means: 'token that image requests then need' },
+  BTG2GLTF_ASSETS_SECRET: { secret: true, means: 'key with which addresses of assets are signed' },
   BTG2GLTF_QUEUE_URL: { secret: 'credentials', means: 'address of the queue of --executor bullmq' },
-  AWS_ACCESS_KEY_ID: { secret: true, means: 'of a store in S3' },
-  AWS_SECRET_ACCESS_KEY: { secret: true, means: 'of a store in S3' },
-  AWS_SESSION_TOKEN: { secret: true, means: 'of a store in S3, with temporary credentials' },
+  AWS_ACCESS_KEY_ID: { secret: true, means: 'account of a store in S3' },
+  AWS_SECRET_ACCESS_KEY: { secret: true, means: 'secret of this account' },
+  AWS_SESSION_TOKEN: { secret: true, means: 'token of temporary credentials' },
   AWS_REGION: { secret: false, means: 'region of the bucket' },
-  AWS_ENDPOINT_URL_S3: { secret: false, means: 'address of a store that speaks S3, not of AWS' },
+  AWS_ENDPOINT_URL_S3: { secret: false, means: 'address of another store than AWS' },
   BTG2GLTF_BROWSER: { secret: false, means: 'program of Chrome or Chromium for pictures' },
 } as const satisfies Record<string, { secret: boolean | 'credentials'; means: string }>;
 
@@ -52,7 +52,7 @@ export function readCredentials(env: Environment) {
   if (token) return { token };
   if (username && password) return { username, password, ...(appKey && { appKey }) };
   const unset = (['BTG2GLTF_USERNAME', 'BTG2GLTF_PASSWORD'] as const).filter((name) => !env[name]);
-  const expected = `${unset.length > 1 ? 'values' : 'a value'}, or a value of BTG2GLTF_TOKEN instead`;
-  const message = `${unset.join(' and ')}: expected ${expected}, received none`;
+  const notSet = `${unset.join(' and ')} ${unset.length > 1 ? 'are' : 'is'} not set`;
+  const message = `${notSet}, and BTG2GLTF_TOKEN is not set instead`;
   throw new ConverterError('PIPELINE_VARIABLE_UNSET', message);
 }

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readAddress } from '../../source/service/target.ts';
 import { asConverterError, ConverterError, isConverterError } from '../../support/errors.ts';
-import { readText } from '../../support/files.ts';
+import { readText, statIfExists } from '../../support/files.ts';
 import { didYouMean, nearestName } from '../../support/nearest.ts';
 import { CHECKS, SCHEMA_TYPES } from '../../support/parameters.ts';
 import { type ENVIRONMENT, type Environment, UNSET_ADDRESS } from './environment.ts';
@@ -73,10 +73,16 @@ export class PipelineReader {
    * @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`, `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET`.
    */
   async load(path: string, env: Environment, isOffline = false): Promise<Pipeline> {
-    const text = await readText(path).catch((cause: unknown) => {
-      if (!isConverterError(cause, 'FILE_MISSING')) throw cause;
-      const message = `${path}: expected a pipeline file, received none`;
-      throw new ConverterError('FILE_MISSING', message, { cause });
+    const text = await readText(path).catch(async (cause: unknown) => {
+      if (!isConverterError(cause, 'FILE_MISSING', 'FILE_UNREADABLE')) throw cause;
+      const facts = await statIfExists(path);
+      if (facts !== undefined && !facts.folder) throw cause;
+      const message = `${path}: ${facts ? 'it is a folder' : 'there is no such file'}`;
+      const help = facts ? 'name a pipeline file in it' : 'check the path';
+      throw new ConverterError('FILE_MISSING', message, {
+        cause,
+        help: `${help}; btg2gltf init writes a pipeline file`,
+      });
     });
     return this.parse(text, path, env, isOffline);
   }

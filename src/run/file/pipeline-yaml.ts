@@ -44,7 +44,7 @@ export class YamlFile {
       const value = env[name] ?? '';
       if (isOfService) this.serviceVariables[name] = value;
       if (value !== '' || (isOfService && isOffline)) return value;
-      const sentence = `variable ${name}: expected a value, received nothing${unsetHint(name, env)}`;
+      const sentence = `the environment variable ${name} is not set${unsetHint(name, env)}`;
       const where = at(this.#lineAt(offset));
       throw new ConverterError('PIPELINE_VARIABLE_UNSET', `${where}: ${sentence}`);
     });

@@ -179,8 +179,9 @@ export async function linkLatestRun(outputDir: string, run: string): Promise<voi
 export async function requireManifest(outputDir: string, name = outputDir): Promise<void> {
   refuseLinksBelow(outputDir);
   if (await exists(join(outputDir, MANIFEST_FILE))) return;
-  const message = `${name}: expected a ${MANIFEST_FILE}, received none; run the pipeline first`;
-  throw new ConverterError('USAGE', message);
+  const message = `${name}: there is no ${MANIFEST_FILE}, so nothing was published there`;
+  const help = 'run the pipeline first, or name its output folder';
+  throw new ConverterError('USAGE', message, { help });
 }
 
 /**

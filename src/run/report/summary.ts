@@ -60,7 +60,7 @@ export function summarise(report: RunReport, options: SummaryOptions = {}): stri
     ]),
     listLines('Failed', causes, SHOWN_CAUSES, inFailures, (cause) => causeLines(cause, file)),
   ];
-  const wrap = (line: string) => wrapped(line, columns, line.search(/[^ →]|$/) + 2);
+  const wrap = (line: string) => wrapped(line, columns, line.search(/[^ ]|$/) + 2);
   return visibleLines([
     ...['', ...wrap(headline(report)), '', ...rows, ...lists.flat().flatMap(wrap)],
     '',
@@ -170,6 +170,7 @@ function damagedText({ damaged: { count } }: RunReport): string {
 
 function requestsText({ requests, configurations: { kept } }: RunReport): string {
   const { sent, bytesReceived, fromCache } = requests;
+  if (sent + fromCache + kept === 0) return '';
   const received = `${integer(sent)} sent, ${size(bytesReceived)} received`;
   const cached = fromCache === 0 ? [] : [`${amount(fromCache, 'response')} from the cache`];
   const none = kept === 0 ? [] : [`none for ${amount(kept, 'fresh configuration')}`];
@@ -203,7 +204,7 @@ function gatesText({ gates }: RunReport): string[] {
 function lossesText(report: RunReport): string[] {
   const sentences = lossSentences(report);
   if (sentences.length === 0) return [];
-  return [...sentences, 'the report counts them; btg2gltf explain prints each value'];
+  return [...sentences, 'the report counts the values; btg2gltf explain ARTICLE lists them'];
 }
 
 /** Deliveries of pictures, which stand for no GLB. */
@@ -254,7 +255,9 @@ function splitsText(splits: NonNullable<RunReport['delivered']>['splits']): stri
   const others = counts.slice(SHOWN_CAUSES).reduce((sum, [, count]) => sum + count, 0);
   const more = others === 0 ? '' : ` · others ${integer(others)}`;
   const shown = countsText(counts.slice(0, SHOWN_CAUSES));
-  return [`variants: ${amount(all, 'article')} of several shapes, by ${shown}${more}`];
+  return [
+    `variants: ${amount(all, 'article')} with a file for each shape, which depends on ${shown}${more}`,
+  ];
 }
 
 /** The most frequent drift; the report has all of it. */

@@ -76,7 +76,8 @@ export function capital(text: string): string {
 const SHORTEST = 20;
 
 /**
- * Wraps a line at its blanks. A word is never divided, so that an address or a path can be copied.
+ * Wraps a line at its blanks. A word is never divided, so that an address or a path can be copied; a
+ * number stays with its unit.
  *
  * @param columns - Characters of a line, in code points.
  * @param indent - Blanks before each line but the first, whose own blanks stay.
@@ -92,7 +93,7 @@ export function wrapped(line: string, columns: number, indent = 0): string[] {
   const [, margin, text] = /^( *)(.*)$/s.exec(line)!;
   const lines: string[] = [];
   let current = margin!;
-  for (const word of text!.match(/ *[^ ]+/g) ?? []) {
+  for (const word of text!.match(/ *(?:[\d.,]*\d )?[^ ]+/g) ?? []) {
     if (current === margin || widthOf(current + word) <= most) current += word;
     else {
       lines.push(current);

@@ -4,6 +4,7 @@ import type { CatalogueNode } from '../../model/catalogue.ts';
 import type { Warning } from '../../model/warning.ts';
 import { asFailure, ConverterError } from '../../support/errors.ts';
 import { globMatcher } from '../../support/glob.ts';
+import { didYouMean } from '../../support/nearest.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import { NameCollector } from './names.ts';
 import type { CatalogueReader } from './resolve-article.ts';
@@ -72,10 +73,14 @@ function unmatchedGlobs(
       names.length === 0 ? [] : globs.filter((glob) => !names.some(globMatcher(glob)));
     const unmatched = without(known);
     const empty = without([...new Set(own)]).filter((glob) => !unmatched.includes(glob));
+    const meant = didYouMean(unmatched[0] ?? '', known);
     const more = known.length > SHOWN_NAMES ? ` and ${known.length - SHOWN_NAMES} more` : '';
     const there = `${known.slice(0, SHOWN_NAMES).join(', ')}${more}`;
     return [
-      [unmatched, `no ${what} matches ${unmatched.join(', ')}; there are ${there}`] as const,
+      [
+        unmatched,
+        `no ${what} matches ${unmatched.join(', ')}; there are ${there}${meant}`,
+      ] as const,
       [empty, `no article of the ${what} ${empty.join(', ')} matches the entry`] as const,
     ].flatMap(([those, message]) => (those.length === 0 ? [] : [`${where}: ${message}`]));
   };

@@ -217,8 +217,9 @@ function findProperty(article: Article, name: string): Found {
   const alike = [...known.values()].filter(({ prop }) => prop === name);
   if (alike.length === 1) return alike[0]!;
   const names = alike.length > 1 ? alike.map((one) => one.name) : [...known.keys()];
-  const hint = alike.length === 0 && didYouMean(name, names);
-  const hintOrNames = hint || `; properties: ${names.join(', ')}`;
+  const ofName = name.includes('.') ? names : names.map((one) => one.slice(one.indexOf('.') + 1));
+  const hint = alike.length === 0 && didYouMean(name, ofName);
+  const hintOrNames = hint || `; it has ${names.join(', ')}`;
   const message = `expected a property of the article, received ${JSON.stringify(name)}${hintOrNames}`;
   throw new ConverterError('PROPERTY_UNKNOWN', message);
 }

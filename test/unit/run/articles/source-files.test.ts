@@ -181,7 +181,9 @@ describe('an article list', () => {
     expect(refusal('manufacturer,program,basearticlenumber,reinit_string\n')).toMatch(
       /list\.csv:1: unknown column "reinit_string" in the header .*; did you mean "reinitstring"\?/,
     );
-    expect(refusal('')).toMatch(/list\.csv:1: expected a header line/);
+    expect(refusal('')).toMatch(
+      /list\.csv:1: the list is empty; expected a header line such as manufacturer,/,
+    );
   });
 
   test('shows a header as it is in the file', () => {

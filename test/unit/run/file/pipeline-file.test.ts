@@ -226,7 +226,7 @@ describe('a pipeline file', () => {
     const env = { AUTH: 'http://a', BTG2GLTF_BASE_URl: 'http://b', N: '3' };
     expect(parse(live, env).service).toMatchObject({ authUrl: 'http://a/rest', concurrency: 3 });
     expect(refusal(live, { AUTH: 'http://a' })).toBe(
-      'PIPELINE_VARIABLE_UNSET x.yaml:4: variable BTG2GLTF_BASE_URl: expected a value, received nothing; did you mean "BTG2GLTF_BASE_URL"?',
+      'PIPELINE_VARIABLE_UNSET x.yaml:4: the environment variable BTG2GLTF_BASE_URl is not set; did you mean "BTG2GLTF_BASE_URL"?',
     );
   });
 });

@@ -42,6 +42,12 @@ test.each<[string, string, number, string[]]>([
     ['ok   login     a long', '     account name'],
   ],
   [
+    'a number with its unit',
+    'Time  transform 1.6 s, write 446 ms',
+    6,
+    ['Time  transform 1.6 s,', '      write 446 ms'],
+  ],
+  [
     'a path, which is never divided',
     'cannot read /srv/assets/nightly/manifest.jsonl: no permission',
     2,
