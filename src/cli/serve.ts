@@ -58,12 +58,17 @@ export const serveCommand: Command = {
       value: 'URL',
       describe: 'address of btg2gltf assets, by which the planning page shows articles in a room',
     },
+    'public-links': {
+      type: 'boolean',
+      describe: 'show stored plannings, read-only, to everybody who has their permanent link',
+    },
     'log-format': LOG_FORMAT_OPTION,
   },
   notes: [
     'The link that is printed opens the planning page. It contains a token: others can plan with it, too.',
     'With --planning-for the token is one of this process alone. Requests go to the service of the',
     'pipeline with a login that stays here, and permanent identifiers are those of its cache.',
+    '--public-links needs it. A link then shows prices, too, and a person who guesses one sees that planning.',
     'For carts, start "btg2gltf inbox" with this server as --allow-origin, and name its address in --cart.',
     '',
   ],
@@ -78,7 +83,12 @@ export const serveCommand: Command = {
     const file = textOf(args, 'planning-for');
     const frameAncestors = await readAncestors(args);
     const urlwarenkorb = readCart(args);
-    const page = { frameAncestors, urlwarenkorb, assetsUrl: readServer(args, 'assets') };
+    const hasPublicLinks = args['public-links'] === true;
+    if (hasPublicLinks && file === undefined) {
+      throw usageError('--public-links: expected --planning-for PIPELINE.yaml beside it');
+    }
+    const assetsUrl = readServer(args, 'assets');
+    const page = { frameAncestors, urlwarenkorb, assetsUrl, hasPublicLinks };
     return file === undefined ? serveEmulator(args, io, page) : servePage(file, args, io, page);
   },
 };
@@ -88,6 +98,7 @@ interface Page {
   frameAncestors: string[] | 'none' | undefined;
   urlwarenkorb: string | undefined;
   assetsUrl: string | undefined;
+  hasPublicLinks: boolean;
 }
 
 async function readAncestors(args: Arguments): Promise<Page['frameAncestors']> {
@@ -172,7 +183,7 @@ async function servePage(
   file: string,
   args: Arguments,
   io: Io,
-  { frameAncestors, urlwarenkorb, assetsUrl }: Page,
+  { frameAncestors, urlwarenkorb, assetsUrl, hasPublicLinks }: Page,
 ): Promise<number> {
   const wrong = ['recording', 'cache'].find((name) => args[name] !== undefined);
   if (wrong !== undefined) {
@@ -181,7 +192,9 @@ async function servePage(
   const at = await readListening(args, DEFAULT_PORT);
   const pipeline = await loadPipeline(file, io.env);
   const { convert, service } = pipeline;
-  const site = openPlanningSite({ frameAncestors, convert, service, assetsUrl });
+  const site = openPlanningSite({
+    ...{ frameAncestors, convert, service, assetsUrl, hasPublicLinks },
+  });
   const log = await openLog(args, io);
   const { openPlanningProxy } = await import('../web/servers/planning-proxy.ts');
   const owner = describeService(service);
@@ -200,6 +213,7 @@ async function servePage(
         get: (id) => database.permanentIds.get(owner, id),
         put: (id, article) => database.permanentIds.put(owner, id, article),
       },
+      publicLinks: hasPublicLinks ? { imageLocation: service.imageLocation } : undefined,
     });
   const text = () =>
     `  The planning page of ${owner}, with the login of this machine.\n${cartText(urlwarenkorb)}`;

@@ -54,6 +54,14 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(trouble).toEqual([]);
   });
 
+  test('says to a person with a permanent link who can open it', async () => {
+    const { page, trouble } = await (await start()).open({ token: '', permanentid: 'A-1' });
+    await page.getByRole('heading', { name: 'Please open this from the shop' }).waitFor();
+    expect(await page.locator('code').innerText()).toBe('A-1');
+    expect(await page.locator('main').innerText()).toMatch(/send them this identifier/);
+    expect(trouble).toEqual([]);
+  });
+
   test('says what it cannot open, and of a token that was never accepted not that it has expired', async () => {
     const planning = await start();
     const open = async (parameters: Record<string, string>) =>

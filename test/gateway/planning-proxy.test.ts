@@ -6,10 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import { openCacheDatabase } from '../../src/source/cache/database.ts';
+import { closePages, openPage as openBrowserPage, watch } from '../helpers/browser.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
 import { jsonOf } from '../helpers/json-of.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { modelOf, violations, withoutView } from '../helpers/planning-page.ts';
 import { allArticles, type Wire } from '../helpers/sample-range.ts';
 import { type ServedPage, servePage } from '../helpers/served-page.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -181,6 +184,8 @@ describe('the proxy of the planning page', () => {
     const query = queryWith();
     for (const path of [ARTICLES, '/planning/permanentid/SEEN', '/api/other'])
       expect(await refused(fetch(`${page.base}${path}?${query}`), 401)).toContain(says);
+    // Without the option there are no public links.
+    expect((await fetch(`${page.base}/public/SEEN/planning?${query}`)).status).toBe(404);
     const encoded = page.base.replace('/service', '/%73ervice');
     const around = await fetch(`${encoded}/planning/permanentid/SEEN?${query}`);
     expect(around.status).toBe(401);
@@ -271,6 +276,89 @@ describe('the proxy of the planning page', () => {
     expect(stderr).not.toContain(MADE_TO_MEASURE.basearticlenumber);
     expect(page.received.join('\n')).not.toContain(page.token);
   });
+});
+
+describe('serve --planning-for --public-links', () => {
+  const desk = RANGE.article(MADE_TO_MEASURE) as Wire;
+  let live: Emulator;
+  let shown: ServedPage;
+  let base: string;
+  beforeAll(async () => {
+    live = await startEmulator({ range: RANGE });
+    const { authUrl, baseUrl } = live;
+    const cache = await openCacheDatabase(join(folder, 'cache'));
+    cache.permanentIds.put(baseUrl, 'DESK', desk);
+    cache.close();
+    const pipeline = await writePipeline(folder, { service: { authUrl, baseUrl } });
+    const words = ['--planning-for', pipeline, '--public-links'];
+    shown = await servePage(words, environmentOf(live));
+    base = `${shown.link.origin}/service/public`;
+  });
+  afterAll(async () => {
+    await shown?.end();
+    await live?.close();
+  });
+  const { finalarticlenumber, reinitstring } = desk.ocd;
+  const partsList = RANGE.partsList({
+    ...MADE_TO_MEASURE,
+    finalarticlenumber,
+    reinitstring,
+  }) as Wire;
+  const block = (name: string) => `api/odb.dll/odb/block/${encodeURIComponent(name)}`;
+
+  it('answers without a token what draws a stored planning, each from the service once', async () => {
+    expect(await jsonOf(fetch(`${base}/DESK/planning?token=`))).toEqual(desk);
+    // Of another article it is that of the planning all the same.
+    const other = new URLSearchParams({ ...MADE_TO_MEASURE, basearticlenumber: 'LN-S160' });
+    const { blocks } = await jsonOf(fetch(`${base}/DESK/api/odb.dll/odb/btg?${other}`));
+    expect(blocks).toEqual(partsList.blocks);
+    const before = live.counts.get('block') ?? 0;
+    const all = [...blocks, ...blocks].map((name: string) => fetch(`${base}/DESK/${block(name)}`));
+    for (const { status } of await Promise.all(all)) expect(status).toBe(200);
+    expect(live.counts.get('block')! - before).toBe(new Set(blocks).size);
+  });
+
+  it.each([
+    ['a part of another article', 'GET', `DESK/${block('FJEL::BASIS::NONE')}`],
+    ['an unknown planning', 'GET', 'NONE/planning'],
+    ['the parts list of an unknown planning', 'GET', 'NONE/api/odb.dll/odb/btg'],
+    ['the catalogue', 'GET', 'DESK/api/xcf.dll/xcf/getnodes'],
+    ['an article', 'GET', `DESK${ARTICLES}?${new URLSearchParams(MADE_TO_MEASURE)}`],
+    ['a change', 'POST', `DESK${ARTICLES}`],
+    ['another planning to be stored', 'POST', 'DESK/api/ofml.dll/ofml/reinit'],
+    ['a step out of it', 'GET', 'DESK/%2e%2e/api/xcf.dll/xcf/getnodes'],
+  ])('refuses without a token %s, and asks the service for nothing', async (_, method, path) => {
+    const before = JSON.stringify([...live.counts]);
+    const init = { method, ...(method === 'POST' && post({ json: desk })) };
+    expect((await fetch(`${base}/${path}`, init)).status).toBe(404);
+    expect(JSON.stringify([...live.counts])).toBe(before);
+    const direct = await fetch(`${shown.link.origin}/service/planning/permanentid/DESK`);
+    expect(direct.status).toBe(401);
+  });
+
+  it('is not offered by the emulator', async () => {
+    const { exit, stderr } = await command(['serve', '--port', '0', '--public-links']);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('expected --planning-for')]);
+  });
+
+  it.runIf(HAS_BROWSER)(
+    'shows everybody the planning, in which nothing can be changed',
+    async () => {
+      const { page, trouble, asked } = watch(await openBrowserPage());
+      await withoutView(page);
+      await page.goto(`${shown.link.origin}/frontend/planning?permanentid=DESK&lang=en`);
+      await modelOf(page);
+      await page.getByText('This is a stored planning, to look at.').waitFor();
+      await page.getByText('LN-M-V.EI').waitFor();
+      expect(await page.locator('.components').first().innerText()).toContain('Vierfuß');
+      expect(await page.locator('input, select').count()).toBe(0);
+      expect(await page.getByRole('button', { name: /cart|link|Catalogue/ }).count()).toBe(0);
+      expect(asked.filter((address) => /service\/(?!public\/DESK\/)/.test(address))).toEqual([]);
+      expect(await violations(page)).toEqual([]);
+      expect(trouble).toEqual([]);
+      await closePages();
+    },
+  );
 });
 
 describe('serve --planning-for', () => {

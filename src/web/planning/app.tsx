@@ -6,7 +6,7 @@ import { Catalogue } from './panel/catalogue.tsx';
 import { useSession } from './panel/use-session.ts';
 import { Stage } from './stage/stage.tsx';
 import type { PlanningView } from './state/interfaces.ts';
-import type { NamedProblem } from './state/parameters.ts';
+import type { NamedProblem, PlanningTarget } from './state/parameters.ts';
 import { isOpening } from './state/planning.ts';
 import type { Texts } from './state/texts.ts';
 
@@ -136,7 +136,32 @@ function TokenNotice() {
   );
 }
 
-export function Problems({ texts, problems }: { texts: Texts; problems: readonly NamedProblem[] }) {
+/** Explains why the page cannot be opened: to the person with the link, or to the maintainer who has built its address. */
+export function Problems({
+  texts,
+  problems,
+  target,
+}: {
+  texts: Texts;
+  problems: readonly NamedProblem[];
+  target: PlanningTarget | undefined;
+}) {
+  if (problems.every(({ problem }) => problem === 'tokenMissing')) {
+    const isStored = target !== undefined && 'permanentid' in target;
+    const { noSession } = texts;
+    return (
+      <div class="problems" role="alert">
+        <h1>{noSession.title}</h1>
+        <p>{isStored ? noSession.planning : noSession.page}</p>
+        {isStored && (
+          <p>
+            {texts.permanentId}: <code>{target.permanentid}</code>
+          </p>
+        )}
+        <p class="quiet">{noSession.maintainer}</p>
+      </div>
+    );
+  }
   return (
     <div class="problems" role="alert">
       <h1>{texts.cannotOpen}</h1>

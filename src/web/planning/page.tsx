@@ -11,10 +11,11 @@ import { textsOf } from './state/texts.ts';
 const query = new URLSearchParams(location.search);
 const kept = keptToken(window);
 if (!query.has('token') && kept !== '') query.set('token', kept);
-const { parameters, problems } = readParameters(query.toString());
+const root = document.documentElement;
+const hasPublicLinks = root.dataset.publicLinks === 'true';
+const { parameters, problems } = readParameters(query.toString(), hasPublicLinks);
 keepToken(window, parameters.token);
 const texts = textsOf(parameters.lang, parameters.langalt, ...navigator.languages);
-const root = document.documentElement;
 root.lang = texts.language;
 document.title = texts.title;
 const main = document.getElementById('planning')!;
@@ -23,10 +24,10 @@ const main = document.getElementById('planning')!;
 const WHILE_PLANNING = { allowMissingParts: true, strict: false, tangents: 'none' } as const;
 
 if (problems.length > 0) {
-  render(<Problems texts={texts} problems={problems} />, main);
+  render(<Problems {...{ texts, problems }} target={parameters.target} />, main);
 } else {
   const { baseUrl = '', serviceUrl, imageLocation, assetsUrl, convert = '{}' } = root.dataset;
-  const service = { baseUrl, serviceUrl, imageLocation, assetsUrl };
+  const service = { baseUrl, serviceUrl, imageLocation, assetsUrl, hasPublicLinks };
   const converter = openConverter(new URL('convert-worker.js', import.meta.url), {
     ...JSON.parse(convert),
     ...WHILE_PLANNING,

@@ -22,6 +22,7 @@ import {
   isSameSecret,
   Refusal,
 } from './http.ts';
+import { PublicPlannings } from './public-plannings.ts';
 
 interface OpenService {
   client: Pick<ServiceClient, 'call'>;
@@ -39,12 +40,16 @@ interface PlanningProxyOptions extends GatewayOptions {
     get(permanentid: string): unknown;
     put(permanentid: string, article: unknown): void;
   };
+  /** Lets everybody who has the identifier of a stored planning look at it. @defaultValue only who has the token */
+  publicLinks?: { imageLocation: string | undefined } | undefined;
 }
 
 /** `{base_url}` and `{frontend_url}`, below the address of the server. */
 const BASE = '/service';
 const FRONTEND = '/frontend';
 const STORED = '/planning/permanentid/';
+/** A stored planning without a token: `{base_url}/public/ID` in place of `{base_url}`. */
+const PUBLIC = `${BASE}/public/:id`;
 
 /** A whole planning of some hundred articles has a few MiB. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
@@ -73,7 +78,8 @@ const LANGUAGES = ['lang', 'langalt'];
 
 /**
  * Opens the proxy: the page below `/frontend`, the API groups `xcf.dll`, `ofml.dll` and `odb.dll` below `/service`, and
- * there the stored plannings at `/planning/permanentid/ID`.
+ * there the stored plannings at `/planning/permanentid/ID`; with public links also what draws one of them, below
+ * `/public/ID`, without a token.
  *
  * Bodies pass as they are, without the token of the service. Errors are JSON, `{"error": …, "code": …}`: 401 without the token of the page, 404 for an
  * unknown operation or an identifier that is not known here, 413 for a body beyond 8 MiB, the service's own status
@@ -101,6 +107,7 @@ export async function openPlanningProxy(options: PlanningProxyOptions): Promise<
   const service = reopened(options.open);
   addPage(app, options);
   addService(app, options, service);
+  addPublicPlannings(app, options, service);
   let server: GatewayServer;
   try {
     // A wrong password or address is detected before the page is opened.
@@ -171,14 +178,50 @@ function addService(
   });
 }
 
+/** Operations of the service that draw a planning. A page that shows one without a token needs no other. */
+const DRAWING = ['getPartsList', 'getBlock', 'getMaterial'] as const satisfies Parameters<
+  ServiceClient['call']
+>[0][];
+type Drawing = (typeof DRAWING)[number];
+
+function addPublicPlannings(
+  app: FastifyInstance,
+  { permanentIds, publicLinks }: PlanningProxyOptions,
+  service: ReturnType<typeof reopened>,
+): void {
+  if (publicLinks === undefined) return;
+  const plannings = new PublicPlannings({
+    ...publicLinks,
+    find: (permanentid) => permanentIds.get(permanentid),
+    call: (name, values) => service.use(({ client }) => client.call(name, values)),
+  });
+  const idOf = ({ params }: FastifyRequest) => (params as { id: string }).id;
+  app.get(`${PUBLIC}/planning`, (request, reply) => {
+    const planning = redact(plannings.planning(idOf(request)));
+    return reply.headers(HEADERS).type(JSON_TYPE).send(JSON.stringify(planning));
+  });
+  app.get(`${PUBLIC}/api/*`, async (request, reply) => {
+    const { name, operation, values } = readCall(request, PUBLIC);
+    if (!DRAWING.some((known) => known === name)) throw new Refusal(404, NO_OPERATION);
+    const drawing = name as Drawing;
+    const id = idOf(request);
+    const bytes =
+      drawing === 'getPartsList'
+        ? await plannings.partsList(id)
+        : await plannings.body(id, { operation: drawing, values });
+    reply.headers(HEADERS).type(contentTypeOf(operation.answer, bytes));
+    return reply.send(Buffer.from(bytes));
+  });
+}
+
 function sendError(reply: FastifyReply, thrown: unknown, log: Logger): FastifyReply {
-  const { status, error, code } = failureOf(thrown);
+  const { status, error, code, headers = {} } = failureOf(thrown);
   // The error is not logged if the page no longer waits.
   if (status >= 500 && code !== 'INTERRUPTED')
     log.warn('a request of the planning page failed', { code, message: error });
   return reply
     .code(status)
-    .headers(HEADERS)
+    .headers({ ...HEADERS, ...headers })
     .send({ error, ...(code && { code }) });
 }
 
@@ -229,10 +272,14 @@ function expectToken(query: URLSearchParams, token: string): void {
   throw new Refusal(401, sentence);
 }
 
-function readCall({ method, url, body }: FastifyRequest) {
+const NO_OPERATION = 'no operation of the API that a page may call';
+
+/** @param base - The path before that of the operation; of a parameter counts that it is one segment. */
+function readCall({ method, url, body }: FastifyRequest, base = BASE) {
   const { path, query } = splitTarget(url);
-  const found = operationAt(method, path.slice(BASE.length));
-  if (found === undefined) throw new Refusal(404, 'no operation of the API that a page may call');
+  const below = path.split('/').slice(base.split('/').length).join('/');
+  const found = operationAt(method, `/${below}`);
+  if (found === undefined) throw new Refusal(404, NO_OPERATION);
   const { name, operation, address: first, segments } = found;
   const values: Record<string, string> = {};
   // A path that cannot be decoded was refused before.
@@ -295,8 +342,16 @@ function contentTypeOf(kind: string, bytes: Uint8Array): string {
 }
 
 /** The answer to a thrown error: a sentence without secrets, and without details of an internal error. */
-function failureOf(thrown: unknown): { status: number; error: string; code?: ErrorCode } {
-  if (thrown instanceof Refusal) return { status: thrown.status, error: thrown.message };
+function failureOf(thrown: unknown): {
+  status: number;
+  error: string;
+  code?: ErrorCode;
+  headers?: Readonly<Record<string, string>> | undefined;
+} {
+  if (thrown instanceof Refusal) {
+    const { status, message: error, details } = thrown;
+    return { status, error, headers: details.headers };
+  }
   const { statusCode } = thrown as { statusCode?: number };
   if (statusCode === 413) {
     const error = `body: expected at most ${BODY_LIMIT_BYTES} bytes, received more`;

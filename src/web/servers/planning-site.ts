@@ -22,6 +22,8 @@ interface SiteOptions {
   service?: { baseUrl?: string | undefined; imageLocation?: string | undefined } | undefined;
   /** Address of a server of assets, whose pages show articles in a room. @defaultValue none: only devices of Apple show them */
   assetsUrl?: string | undefined;
+  /** Whether a page without a token shows stored plannings, read-only. @defaultValue false */
+  hasPublicLinks?: boolean | undefined;
 }
 
 const SCRIPT = 'text/javascript; charset=utf-8';
@@ -90,6 +92,7 @@ export function openPlanningSite({
   convert,
   service,
   assetsUrl,
+  hasPublicLinks,
 }: SiteOptions = {}): PlanningSite {
   const loaded = new Map<string, LoadedFile>();
   const data = dataOf({
@@ -97,6 +100,7 @@ export function openPlanningSite({
     'service-url': service?.baseUrl,
     'image-location': service?.imageLocation,
     'assets-url': assetsUrl,
+    'public-links': hasPublicLinks ? 'true' : undefined,
   });
   const ancestors = frameAncestors === 'none' ? ["'none'"] : ["'self'", ...frameAncestors];
   return async (request) => {

@@ -32,7 +32,7 @@ export function Actions({
       {saysReason && (
         <FieldLinks id={REASON_ID} intro={texts.correctFirst} fields={state.refused} />
       )}
-      <PermanentLink planned={planned} />
+      {parameters.publicId === undefined && <PermanentLink planned={planned} />}
       <Downloads planned={planned} view={view} />
     </section>
   );
@@ -244,7 +244,7 @@ function PermanentLink({ planned }: { planned: PlannedArticle }) {
       <div role="status">
         {result !== undefined && (
           <>
-            <p class="quiet">{texts.linkMade}</p>
+            <p class="quiet">{session.hasPublicLinks ? texts.linkMadePublic : texts.linkMade}</p>
             <div class="row">
               <input
                 ref={field}

@@ -10,6 +10,7 @@ import type { PlanningView } from '../state/interfaces.ts';
 import { isOpening } from '../state/planning.ts';
 import type { Texts } from '../state/texts.ts';
 import { Actions, Cart } from './actions.tsx';
+import { ChosenProperties } from './chosen-properties.tsx';
 import { CancelLate, Failure } from './failure.tsx';
 import { InRoom } from './in-room.tsx';
 import { PropertyPanel } from './property-panel.tsx';
@@ -29,6 +30,7 @@ export function ArticlePanel({ view }: { view: PlanningView | undefined }) {
   const retry = then(() => planning.retry());
   if (planned === undefined) return <NothingPlanned {...{ cancel, retry }} />;
   const { article } = planned;
+  const { publicId } = parameters;
   const messages = articleMessages(article);
   return (
     <>
@@ -42,7 +44,13 @@ export function ArticlePanel({ view }: { view: PlanningView | undefined }) {
           onDismiss={cancel}
         />
       )}
-      {planned.isAsStored && <p class="quiet">{texts.asStored}</p>}
+      {publicId !== undefined ? (
+        <p class="messages">
+          {texts.readOnly} {texts.permanentId}: <code>{publicId}</code>
+        </p>
+      ) : (
+        planned.isAsStored && <p class="quiet">{texts.asStored}</p>
+      )}
       {messages.length > 0 && (
         <section class="messages" aria-label={texts.messages}>
           {messages.map(({ message }) => (
@@ -51,7 +59,11 @@ export function ArticlePanel({ view }: { view: PlanningView | undefined }) {
         </section>
       )}
       <section id="properties" aria-label={texts.properties} tabIndex={-1}>
-        <PropertyPanel article={article} key={article.id} />
+        {publicId === undefined ? (
+          <PropertyPanel article={article} key={article.id} />
+        ) : (
+          <ChosenProperties article={article} />
+        )}
       </section>
       {article.children.length > 0 && <Parts article={article} />}
       <Details article={article} />
@@ -186,11 +198,11 @@ function priceComponents(texts: Texts, article: Article): { name: string; price:
 }
 
 function Parts({ article }: { article: Article }) {
-  const { texts } = useSession();
+  const { texts, parameters } = useSession();
   return (
     <section class="parts">
       <h2>{texts.parts(article.children.length)}</h2>
-      <p class="quiet">{texts.partsNote}</p>
+      {parameters.publicId === undefined && <p class="quiet">{texts.partsNote}</p>}
       <ul>
         {article.children.map((child) => (
           <Part child={child} key={child.id} />
@@ -203,6 +215,7 @@ function Parts({ article }: { article: Article }) {
 function Part({ child }: { child: Article }) {
   const { texts, parameters } = useSession();
   const { ocd } = child;
+  const isFixed = parameters.publicId !== undefined;
   const hasProperties = namedProperties(child).some(({ property }) => property.visible);
   return (
     <li>
@@ -218,7 +231,7 @@ function Part({ child }: { child: Article }) {
       {hasProperties && (
         <details>
           <summary>{texts.configurePart}</summary>
-          <PropertyPanel article={child} />
+          {isFixed ? <ChosenProperties article={child} /> : <PropertyPanel article={child} />}
         </details>
       )}
       {child.children.length > 0 && (

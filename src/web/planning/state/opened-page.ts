@@ -39,6 +39,8 @@ interface SessionOptions {
     imageLocation?: string | undefined;
     /** Address of a server of assets, which shows any configuration in a room. */
     assetsUrl?: string | undefined;
+    /** Whether a permanent link shows its planning to everybody, without a token. */
+    hasPublicLinks?: boolean | undefined;
   };
   texts: Texts;
   converter: PlanningConverter;
@@ -54,6 +56,7 @@ export class Session {
   readonly models: ModelLoader;
   readonly embedding: Embedding;
   readonly assetsUrl: string | undefined;
+  readonly hasPublicLinks: boolean;
   readonly #page: PageWindow;
   readonly #history: PageHistory;
   readonly #listeners: (() => void)[] = [];
@@ -65,11 +68,12 @@ export class Session {
   /** Opens a page, which immediately loads the article of its parameters. */
   constructor({ page, parameters, service, texts, converter }: SessionOptions) {
     const { baseUrl, serviceUrl, imageLocation } = service;
-    const { token, parentOrigin } = parameters;
+    const { token, parentOrigin, publicId } = parameters;
     this.#page = page;
     this.parameters = parameters;
     this.texts = texts;
     this.assetsUrl = service.assetsUrl;
+    this.hasPublicLinks = service.hasPublicLinks ?? false;
     this.converter = converter;
     const languages = {
       lang: parameters.lang || texts.language,
@@ -77,7 +81,7 @@ export class Session {
       langalt: parameters.langalt || texts.language,
     };
     this.service = new PlanningService({
-      ...{ baseUrl, serviceUrl, token, languages },
+      ...{ baseUrl, serviceUrl, token, publicId, languages },
       onAccepted: () => this.#set({ isTokenDead: false, wasTokenAccepted: true }),
     });
     this.planning = new Planning(this.service, {

@@ -9,6 +9,8 @@ export type PlanningTarget =
 
 export interface PlanningParameters {
   token: string;
+  /** The stored planning that the page shows without a token, read-only. */
+  publicId: string | undefined;
   /** The visible parts of the page; hybrid is both. @see Spec 4.5 */
   mode: 'catalogue' | 'configurator' | 'hybrid';
   /** The target that is opened first; undefined if a person chooses from the catalogue. */
@@ -36,6 +38,7 @@ const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
  * Reads the parameters of an address; an empty value is the same as none, and an unknown parameter is ignored.
  *
  * @param search - `location.search`.
+ * @param hasPublicLinks - Whether the server shows stored plannings without a token.
  * @example
  * ```ts
  * readParameters('?token=T&opencatalogue=true').parameters.mode; // → 'catalogue'
@@ -43,7 +46,10 @@ const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
  * ```
  * @see Spec 4.5
  */
-export function readParameters(search: string): {
+export function readParameters(
+  search: string,
+  hasPublicLinks = false,
+): {
   parameters: PlanningParameters;
   problems: NamedProblem[];
 } {
@@ -62,8 +68,9 @@ export function readParameters(search: string): {
     if (query.getAll(name).length > 1) fail('repeated', name);
 
   const token = text('token');
-  if (token === '') fail('tokenMissing', 'token');
-  const isConfigurator = truth('disablecatalogue') ?? false;
+  const isPublic = token === '' && hasPublicLinks && text('permanentid') !== '';
+  if (token === '' && !isPublic) fail('tokenMissing', 'token');
+  const isConfigurator = (truth('disablecatalogue') ?? false) || isPublic;
   const isCatalogue = truth('opencatalogue') ?? false;
   if (isConfigurator && isCatalogue) fail('modesBoth', 'disablecatalogue', 'opencatalogue');
   const mode = isConfigurator ? 'configurator' : isCatalogue ? 'catalogue' : 'hybrid';
@@ -81,13 +88,14 @@ export function readParameters(search: string): {
   if (parentOrigin !== '' && !isOrigin) fail('originInvalid', 'parentorigin');
   const parameters: PlanningParameters = {
     token,
+    publicId: isPublic ? text('permanentid') : undefined,
     mode,
     target,
     showPrice: truth('showprice') ?? true,
     parentnode,
     lang: text('lang'),
     langalt: text('langalt'),
-    cartUrl: cartUrl === '' ? undefined : cartUrl,
+    cartUrl: cartUrl === '' || isPublic ? undefined : cartUrl,
     parentOrigin,
   };
   return { parameters, problems };

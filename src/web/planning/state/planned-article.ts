@@ -49,7 +49,7 @@ export async function loadTarget(
   }
   if ('permanentid' in target) {
     const stored = answered(await service.storedPlanning(target.permanentid, signal));
-    return renewed(service, stored, signal);
+    return service.isPublic ? { ...stored, isAsStored: true } : renewed(service, stored, signal);
   }
   const { manufacturer, program, basearticlenumber, ocdreinit, varcode = '' } = target;
   const id = { manufacturer, program, basearticlenumber };

@@ -17,8 +17,10 @@ interface ServiceOptions {
   baseUrl: string;
   /** The service address in answers, if `baseUrl` is a proxy: images with this address are requested from the proxy. */
   serviceUrl?: string | undefined;
-  /** The session token; no message contains it. */
+  /** The session token; no message contains it. Empty for a public planning. */
   token: string;
+  /** A stored planning that is read without a token; the server answers what draws it, and nothing else. */
+  publicId?: string | undefined;
   languages: { lang: string; langalt: string };
   /** Called when the service has accepted a token for the first time, or again after a refusal. */
   onAccepted?: () => void;
@@ -60,6 +62,7 @@ export class PlanningService {
    */
   readonly call;
   readonly #options: ServiceOptions;
+  readonly #baseUrl: string;
   /** Pictures by kind and reference, each loaded once until the page is left. */
   readonly #pictures = new Map<string, Promise<string | undefined>>();
   readonly #turns = createBudget(PICTURES_AT_ONCE);
@@ -69,9 +72,12 @@ export class PlanningService {
   #isProven = false;
 
   constructor(options: ServiceOptions) {
+    const { baseUrl, publicId } = options;
     this.#options = options;
+    this.#baseUrl =
+      publicId === undefined ? baseUrl : `${baseUrl}/public/${encodeStrictly(publicId)}`;
     this.call = createCaller<CallOptions>({
-      baseUrl: options.baseUrl,
+      baseUrl: this.#baseUrl,
       shared: options.languages,
       send: (operation, addressWith, given) =>
         this.#withToken((token) => sendTwice(operation, addressWith(token), given)),
@@ -80,11 +86,16 @@ export class PlanningService {
     this.#forgetToken = registerSecret(options.token);
   }
 
+  /** Whether nothing can be changed, and only one stored planning is read. */
+  get isPublic(): boolean {
+    return this.#options.publicId !== undefined;
+  }
+
   /** The topmost article of a stored planning; `PERMANENT_ID_NOT_RESOLVABLE` if this service has none. */
   async storedPlanning(permanentid: string, signal?: AbortSignal): Promise<Uint8Array> {
-    const { origin, path } = readAddress(this.#options.baseUrl, 'data-base-url');
-    const stored = `${path}/planning/permanentid/${encodeStrictly(permanentid)}`;
-    const address = `${origin}${stored}?token=`;
+    const { origin, path } = readAddress(this.#baseUrl, 'data-base-url');
+    const name = this.isPublic ? '' : `/permanentid/${encodeStrictly(permanentid)}`;
+    const address = `${origin}${path}/planning${name}?token=`;
     return this.#withToken((token) =>
       sendTwice(STORED, `${address}${encodeStrictly(token)}`, { signal }),
     );

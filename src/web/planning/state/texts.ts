@@ -20,6 +20,14 @@ const EN = {
     originInvalid: 'expected an origin, such as https://shop.example.',
     repeated: 'is given more than once.',
   },
+  noSession: {
+    title: 'Please open this from the shop',
+    planning:
+      'This link leads to a stored planning. Only the shop or dealer that you have it from can open it for you: open the planning there, or send them this identifier.',
+    page: 'Only the website of a shop or dealer can open this page for you. Go to that website, and open the planning there.',
+    maintainer:
+      'For the maintainer of that website: the parameter token is missing in the address. Your server adds a session token to it.',
+  },
   // Article.
   articleNumber: 'Article number',
   price: 'Price',
@@ -71,6 +79,8 @@ const EN = {
   notOpened: 'The article was not loaded.',
   asStored:
     'This planning is shown as it was stored: texts may be in another language, and prices older. The next change renews them.',
+  readOnly:
+    'This is a stored planning, to look at. Texts and prices are those of the day on which it was stored. To change or order it, send this identifier to the shop or dealer that you have the link from.',
   changeFailed: 'The change could not be made. What was chosen before is kept.',
   earlier: (name: string) => `You have configured “${name}” here before.`,
   goOn: 'Continue with it',
@@ -162,6 +172,7 @@ const EN = {
   linkMaking: 'Storing the configuration …',
   linkMade:
     'The configuration is stored. The link opens it where the server that links to this page adds a session token: the link contains none.',
+  linkMadePublic: 'The configuration is stored. Everybody who has this link can look at it.',
   linkFailed: 'The configuration could not be stored.',
   linkAddress: 'Permanent link',
   copy: 'Copy',
@@ -228,6 +239,14 @@ const DE: Texts = {
     originInvalid: 'Erwartet wird ein Ursprung wie https://shop.example.',
     repeated: 'ist mehrfach angegeben.',
   },
+  noSession: {
+    title: 'Bitte im Shop öffnen',
+    planning:
+      'Dieser Link führt zu einer gespeicherten Planung. Nur der Shop oder Händler, von dem Sie ihn haben, kann sie für Sie öffnen: Öffnen Sie die Planung dort, oder schicken Sie ihm diese Kennung.',
+    page: 'Nur die Website eines Shops oder Händlers kann diese Seite für Sie öffnen. Gehen Sie dorthin, und öffnen Sie die Planung dort.',
+    maintainer:
+      'Für den Betreiber dieser Website: Der Adresse fehlt der Parameter token. Ihr Server fügt ein Sitzungstoken hinzu.',
+  },
   articleNumber: 'Artikelnummer',
   price: 'Preis',
   noPrice: 'Preis auf Anfrage',
@@ -278,6 +297,8 @@ const DE: Texts = {
   notOpened: 'Der Artikel wurde nicht geladen.',
   asStored:
     'Diese Planung erscheint so, wie sie gespeichert wurde: Texte können in einer anderen Sprache, Preise älter sein. Die nächste Änderung erneuert sie.',
+  readOnly:
+    'Dies ist eine gespeicherte Planung zum Ansehen. Texte und Preise sind die des Tages, an dem sie gespeichert wurde. Um sie zu ändern oder zu bestellen, schicken Sie diese Kennung an den Shop oder Händler, von dem Sie den Link haben.',
   changeFailed: 'Die Änderung ließ sich nicht ausführen. Was vorher gewählt war, bleibt.',
   earlier: (name) => `Sie haben „${name}“ hier schon konfiguriert.`,
   goOn: 'Damit weitermachen',
@@ -365,6 +386,8 @@ const DE: Texts = {
   linkMaking: 'Die Konfiguration wird gespeichert …',
   linkMade:
     'Die Konfiguration ist gespeichert. Der Link öffnet sie, wenn der Server, der hierher verlinkt, ein Sitzungstoken hinzufügt: Er enthält keines.',
+  linkMadePublic:
+    'Die Konfiguration ist gespeichert. Jeder, der diesen Link hat, kann sie ansehen.',
   linkFailed: 'Die Konfiguration ließ sich nicht speichern.',
   linkAddress: 'Dauerhafter Link',
   copy: 'Kopieren',
