@@ -66,7 +66,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     const inbox = await openInbox({ store, now: Date.now, log, origins: [origin] });
     const parameters = { ...DESK, ...CONFIGURATOR, urlwarenkorb: inbox.url };
     const { page, trouble, asked } = await planning.open(parameters, { prepare: withoutView });
-    expect(await modelOf(page)).toBe('Width × height × depth: 1,600 × 740 × 802 mm');
+    expect(await modelOf(page)).toBe('Width × depth × height: 1,600 × 800 × 740 mm');
     expect(await heading(page).innerText()).toBe('Desk made to measure');
     expect(await price(page).innerText()).toContain('€721.00');
     expect(await page.locator('.catalogue').count()).toBe(0);
@@ -95,7 +95,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await width.press('ArrowUp');
     await page.getByText('LN-M-H.NB.D.SW.1500').waitFor();
     expect(await price(page).innerText()).not.toContain('721');
-    await page.getByText('depth: 1,500 ×').waitFor();
+    await page.getByText('height: 1,500 ×').waitFor();
 
     const cartButton = page.getByRole('button', { name: 'Add to cart' });
     expect(await cartButton.isDisabled()).toBe(true);

@@ -198,7 +198,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     const before = await look();
     await page.evaluate(async () => {
       const glb = await (await fetch('model/desk')).arrayBuffer();
-      await view.show(new Uint8Array(glb), [[0, 1.2, 0]]);
+      await view.show(new Uint8Array(glb), { holesMetres: [[0, 1.2, 0]] });
     });
     await expect.poll(look).not.toBe(before);
     expect(await labels.allTextContents()).toEqual(sizes);

@@ -17,7 +17,7 @@ import { MovableParts } from './parts/movable-parts.ts';
 import { DimensionLines } from './stage/dimension-lines.ts';
 import { letPageScroll } from './stage/page-scroll.ts';
 import { VIEW_STYLE } from './stage/view-style.ts';
-import type { PlanningView, ViewOptions } from './state/interfaces.ts';
+import type { ModelFacts, PlanningView, ViewOptions } from './state/interfaces.ts';
 import { type ModelImages, readImages } from './state/shared-images.ts';
 
 /** A picture is drawn with this many pixels per pixel, along and across. */
@@ -83,8 +83,8 @@ class ModelView implements PlanningView {
     this.#environment.catch(() => undefined);
   }
 
-  show(glb: Uint8Array<ArrayBuffer>, holesMetres: readonly Vec3[] = []): Promise<void> {
-    this.#showing = this.#show(glb, holesMetres);
+  show(glb: Uint8Array<ArrayBuffer>, facts: ModelFacts = {}): Promise<void> {
+    this.#showing = this.#show(glb, facts);
     return this.#showing;
   }
 
@@ -156,7 +156,10 @@ class ModelView implements PlanningView {
     this.#host.remove();
   }
 
-  async #show(glb: Uint8Array<ArrayBuffer>, holesMetres: readonly Vec3[]): Promise<void> {
+  async #show(
+    glb: Uint8Array<ArrayBuffer>,
+    { holesMetres = [], sizeMetres }: ModelFacts,
+  ): Promise<void> {
     const mine = ++this.#order;
     const { root, own } = await read(glb);
     try {
@@ -170,7 +173,7 @@ class ModelView implements PlanningView {
       own.keep();
       const reachMetres = Math.max(...box.getSize(new Vector3()).toArray());
       this.#parts.take(root, reachMetres);
-      this.#dimensions.measure(box);
+      this.#dimensions.measure(box, sizeMetres);
       markHoles(root, holesMetres, reachMetres);
     } catch (error) {
       own.close();

@@ -1,5 +1,6 @@
 /** Width, height and depth of a model: lines beside its edges, with texts that follow the camera. */
 import { type Box3, type PerspectiveCamera, Vector2, Vector3 } from 'three';
+import type { Vec3 } from '../../../convert/model/graphics.ts';
 import { element } from '../../../deliver/pictures/page/elements.ts';
 import { screenPoint } from '../parts/part-motion.ts';
 
@@ -52,9 +53,10 @@ export class DimensionLines {
     this.#show();
   }
 
-  measure(box: Box3 | undefined): void {
+  /** @param sizeMetres - What the texts say, if it is not exactly the size of the box. */
+  measure(box: Box3 | undefined, sizeMetres?: Vec3): void {
     this.#box = box;
-    const size = box?.getSize(new Vector3());
+    const size = sizeMetres ? new Vector3(...sizeMetres) : box?.getSize(new Vector3());
     for (const axis of ['x', 'y', 'z'] as const) {
       // Coordinates are single floats: a tenth of a millimetre is exact.
       const length = Math.round((size?.[axis] ?? 0) * 1e4) / 10;

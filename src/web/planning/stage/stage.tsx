@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ErrorCode } from '../../../support/errors.ts';
 import { Failure } from '../panel/failure.tsx';
 import { useSession } from '../panel/use-session.ts';
+import { articleSizeMetres } from '../state/article-size.ts';
 import { sizeText } from '../state/format.ts';
 import type { ConvertedModel, PlanningView } from '../state/interfaces.ts';
 import { type ModelProgress, modelOf } from '../state/model-loader.ts';
@@ -20,6 +21,8 @@ export function Stage({ onView }: { onView: (view: PlanningView | undefined) => 
   const { texts, state } = useSession();
   const { model, planning } = state;
   const current = modelOf(state, planning.planned?.key);
+  const article = planning.planned?.article;
+  const size = current && article && articleSizeMetres(article, current.sizeMetres);
   const isEmpty =
     planning.planned === undefined &&
     planning.opening === undefined &&
@@ -34,9 +37,9 @@ export function Stage({ onView }: { onView: (view: PlanningView | undefined) => 
       ) : (
         // The bar has a constant height: its content must not move the model.
         <div class="bar">
-          {current !== undefined && (
+          {current !== undefined && size !== undefined && (
             <div class="facts">
-              <p>{texts.size(sizeText(texts, current.sizeMetres))}</p>
+              <p>{texts.size(sizeText(texts, size))}</p>
               {current.warnings.length > 0 && <Warnings model={current} />}
             </div>
           )}

@@ -1,8 +1,10 @@
 /** The 3D view in a component: loaded after the panel is shown, and opened again after a failure. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useSession } from '../panel/use-session.ts';
+import { articleSizeMetres } from '../state/article-size.ts';
 import { millimetresText } from '../state/format.ts';
 import type { PlanningView, ViewOptions } from '../state/interfaces.ts';
+import { modelOf } from '../state/model-loader.ts';
 import type { Session } from '../state/opened-page.ts';
 
 /** The program of the view, beside the program of this page. */
@@ -11,7 +13,8 @@ const VIEW_PROGRAM = './view.js';
 /** Opens the view of the session, and shows the model there. @param onView - Receives the view when it is open. */
 export function useView(onView: (view: PlanningView | undefined) => void) {
   const session = useSession();
-  const { model } = session.state;
+  const { model, planning } = session.state;
+  const { planned } = planning;
   const place = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<PlanningView>();
   /** Whether the view could not be opened, or cannot show the model. */
@@ -52,7 +55,11 @@ export function useView(onView: (view: PlanningView | undefined) => void) {
       // Without a visible model, no picture is offered.
       onView(hasFailed ? undefined : view);
     };
-    view.show(model.glb, model.holesMetres).then(
+    const isPlanned = planned !== undefined && modelOf(session.state, planned.key) !== undefined;
+    const size = isPlanned
+      ? articleSizeMetres(planned.article, model.sizeMetres)
+      : model.sizeMetres;
+    view.show(model.glb, { holesMetres: model.holesMetres, sizeMetres: size }).then(
       () => ended(false),
       () => ended(true),
     );

@@ -29,9 +29,13 @@ export function millimetresText({ language }: Texts, length: number): string {
   return `${new Intl.NumberFormat(language, digits).format(length)} mm`;
 }
 
-/** Width, height and depth of a model: glTF has height on its second axis. */
+/**
+ * A size as width, depth and height; glTF has height on its second axis.
+ *
+ * @example `sizeText(textsOf('en'), [1.6, 0.74, 0.8]); // → '1,600 × 800 × 740 mm'`
+ */
 export function sizeText(texts: Texts, [width, height, depth]: Vec3): string {
-  const shown = [width, height, depth].map((metres) =>
+  const shown = [width, depth, height].map((metres) =>
     new Intl.NumberFormat(texts.language, { maximumFractionDigits: 0 }).format(metres * 1000),
   );
   return `${shown.join(' × ')} mm`;

@@ -44,13 +44,20 @@ export interface PlanningConverter {
   close(): void;
 }
 
+export interface ModelFacts {
+  /** Places of missing parts: each gets a mark, which dimensions and files do not include. @defaultValue none */
+  holesMetres?: readonly Vec3[];
+  /** Width, height and depth for the texts of the dimension lines. @defaultValue those of the model */
+  sizeMetres?: Vec3;
+}
+
 export interface PlanningView {
   /**
    * Shows a GLB in place of the previous one; the camera stays, except for the first GLB.
    *
-   * @param holesMetres - Places of missing parts: each gets a mark, which dimensions and files do not include.
+   * @param facts - What is not in the GLB.
    */
-  show(glb: Uint8Array<ArrayBuffer>, holesMetres?: readonly Vec3[]): Promise<void>;
+  show(glb: Uint8Array<ArrayBuffer>, facts?: ModelFacts): Promise<void>;
   clear(): void;
   /** Frames the model from the front left, as the pictures do. */
   fit(): void;

@@ -131,7 +131,7 @@ const EN = {
   },
   otherWarning: 'The model does not show something of the data exactly',
   missingParts: 'A grey box marks the place of each missing part.',
-  size: (size: string) => `Width × height × depth: ${size}`,
+  size: (size: string) => `Width × depth × height: ${size}`,
   // Catalogue.
   catalogue: 'Catalogue',
   top: 'Start',
@@ -347,7 +347,7 @@ const DE: Texts = {
   },
   otherWarning: 'Das Modell zeigt etwas von den Daten nicht genau',
   missingParts: 'Ein grauer Kasten steht, wo ein Teil fehlt.',
-  size: (size) => `Breite × Höhe × Tiefe: ${size}`,
+  size: (size) => `Breite × Tiefe × Höhe: ${size}`,
   catalogue: 'Katalog',
   top: 'Start',
   welcome: 'Wählen Sie einen Artikel, konfigurieren Sie ihn, und sehen Sie ihn sofort in 3D.',
