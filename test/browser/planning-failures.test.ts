@@ -73,6 +73,8 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       const failure = (await open(parameters)).locator('.panel .failure');
       expect(await failure.innerText()).toMatch(sentence);
       expect(await failure.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true);
+      const without = failure.getByRole('button', { name: 'Do without this article' });
+      expect(await without.isVisible()).toBe(true);
     }
     const notice = (await open({ ...CONFIGURATOR, token: 'nonsense' })).locator('.token');
     expect(await notice.innerText()).toMatch(/^This session is not valid: the service does not/);
@@ -128,6 +130,11 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await choose(page, 'Finish', 'Walnut veneer');
     await page.locator('.stage .failure').waitFor();
     expect(await page.getByText('Showing the 3D model …').count()).toBe(0);
+
+    await page.route(/\/articles\?/, (route) => route.fulfill({ status: 500, body: '' }));
+    await page.getByRole('radio', { name: 'Beech veneer' }).click();
+    await page.getByRole('button', { name: 'Do without the change of “Finish”' }).click();
+    expect(await page.getByRole('radio', { name: 'Walnut veneer' }).isChecked()).toBe(true);
   });
 
   test.runIf(IS_LONG)(

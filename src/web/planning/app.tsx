@@ -113,7 +113,7 @@ function Earlier({ earlier }: { earlier: JsonRecord }) {
           {texts.goOn}
         </button>
         <button type="button" onClick={() => session.forgetEarlier()}>
-          {texts.dismiss}
+          {texts.without.earlier(String(name))}
         </button>
       </p>
     </div>

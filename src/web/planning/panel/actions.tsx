@@ -237,6 +237,7 @@ function PermanentLink({ planned }: { planned: PlannedArticle }) {
         <Failure
           failure={failure}
           title={texts.linkFailed}
+          without={texts.without.link}
           onRetry={make}
           onDismiss={() => cancel()}
         />

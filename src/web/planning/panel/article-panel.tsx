@@ -3,8 +3,8 @@ import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { isRecord } from '../../../convert/wire/value.ts';
 import type { Article } from '../../../model/article.ts';
-import { articleMessages } from '../../../source/fetch/resolve-article.ts';
-import { namedProperties } from '../state/fields.ts';
+import { articleMessages, withChildren } from '../../../source/fetch/resolve-article.ts';
+import { namedProperties, type PropertySetting, placeOf } from '../state/fields.ts';
 import { priceText } from '../state/format.ts';
 import type { PlanningView } from '../state/interfaces.ts';
 import { isOpening } from '../state/planning.ts';
@@ -40,6 +40,11 @@ export function ArticlePanel({ view }: { view: PlanningView | undefined }) {
         <Failure
           failure={failure}
           title={opening === undefined ? texts.changeFailed : texts.openFailed}
+          without={
+            opening === undefined
+              ? texts.without.change(nameOf(article, pending[0]))
+              : texts.without.article
+          }
           onRetry={opening === undefined && pending.length === 0 ? undefined : retry}
           onDismiss={cancel}
         />
@@ -73,6 +78,16 @@ export function ArticlePanel({ view }: { view: PlanningView | undefined }) {
   );
 }
 
+/** The name of the property that a change sets, also of a child. */
+function nameOf(root: Article, setting: PropertySetting | undefined): string {
+  if (setting === undefined) return '';
+  const place = placeOf(setting);
+  const found = withChildren(root)
+    .flatMap(namedProperties)
+    .find(({ names }) => placeOf(names) === place);
+  return found?.property.text || setting.prop;
+}
+
 function NothingPlanned({ cancel, retry }: { cancel: () => void; retry: () => void }) {
   const { texts, state, parameters } = useSession();
   const { failure, isStopped } = state.planning;
@@ -83,6 +98,7 @@ function NothingPlanned({ cancel, retry }: { cancel: () => void; retry: () => vo
         <Failure
           failure={failure}
           title={texts.openFailed}
+          without={texts.without.firstArticle}
           onRetry={retry}
           onDismiss={hasCatalogue ? cancel : undefined}
         />

@@ -18,11 +18,14 @@ const TELLING: Readonly<Partial<Record<ErrorCode, 'service' | 'program'>>> = {
 export function Failure({
   failure,
   title,
+  without,
   onRetry,
   onDismiss,
 }: {
   failure: ConverterError;
   title: string;
+  /** Text of the button that gives up what has failed, beside the one that tries again. */
+  without?: string;
   onRetry?: (() => void) | undefined;
   onDismiss?: (() => void) | undefined;
 }) {
@@ -41,7 +44,7 @@ export function Failure({
         )}
         {onDismiss !== undefined && (
           <button type="button" onClick={onDismiss}>
-            {onRetry === undefined ? texts.close : texts.dismiss}
+            {(onRetry && without) ?? texts.close}
           </button>
         )}
       </p>
