@@ -21,6 +21,16 @@ test('a configurator has an article in upper case, a price and a cart', () => {
   });
 });
 
+test('a stored planning needs no token where the server has public links, and offers no cart then', () => {
+  const query = `?permanentid=P&urlwarenkorb=https://s.example/c&lang=de`;
+  expect(readParameters(query).problems).toEqual([{ problem: 'tokenMissing', names: 'token' }]);
+  const { parameters, problems } = readParameters(query, true);
+  expect(problems).toEqual([]);
+  expect(parameters).toMatchObject({ publicId: 'P', mode: 'configurator', cartUrl: undefined });
+  expect(readParameters(`?${ARTICLE}`, true).problems).toHaveLength(1);
+  expect(readParameters(`${query}&token=T`, true).parameters.publicId).toBeUndefined();
+});
+
 test.each<[string, string[]]>([
   ['', ['tokenMissing token']],
   [
