@@ -40,6 +40,25 @@ export type PlanningCommand =
   /** Replaces the session token, for example an expired one. */
   | { type: 'SET_TOKEN'; token: string };
 
+/** What each command needs beside its type; the answer to an unknown message names them. */
+const COMMANDS = {
+  SET_ARTICLE: 'manufacturer, program and basearticlenumber, or permanentid',
+  REQUEST_CURRENT_ARTICLE: '',
+  SET_TOKEN: 'token',
+} as const satisfies Record<PlanningCommand['type'], string>;
+
+/** The page around may post every message of the page back to it: an answer to an event would have no end. */
+const EVENTS = {
+  LOADED: true,
+  PROPERTY_UPDATED: true,
+  CURRENT_ARTICLE: true,
+  CART: true,
+  PERMANENTID_CREATED: true,
+  ERROR: true,
+} as const satisfies Record<PlanningEvent['type'], true>;
+
+const LONGEST_TYPE = 60;
+
 export interface Embedding {
   /** Whether there is a parent whose origin is known. */
   readonly isEmbedded: boolean;
@@ -69,16 +88,25 @@ export function openEmbedding(
     page.addEventListener('message', (event) => {
       if (event.source !== page.parent || event.origin !== origin) return;
       const command = readCommand(event.data);
-      if (command !== undefined) onCommand(command);
+      if (command !== undefined) return onCommand(command);
+      const problem = problemOf(event.data);
+      if (problem !== undefined) post({ type: 'ERROR', code: 'MESSAGE_INVALID', message: problem });
     });
   }
-  return {
-    isEmbedded,
-    post(event) {
-      // The service may repeat the token in an answer, such as in the address of an image.
-      if (isEmbedded) page.parent.postMessage(redact(event), origin);
-    },
-  };
+  function post(event: PlanningEvent): void {
+    // The service may repeat the token in an answer, such as in the address of an image.
+    if (isEmbedded) page.parent.postMessage(redact(event), origin);
+  }
+  return { isEmbedded, post };
+}
+
+/** Explains to a developer why a message is no command; undefined for a message that was not meant as one. */
+function problemOf(data: unknown): string | undefined {
+  if (!isRecord(data) || typeof data.type !== 'string' || data.type in EVENTS) return undefined;
+  const type = data.type.slice(0, LONGEST_TYPE);
+  const fields = Object.entries(COMMANDS).find(([name]) => name === type)?.[1];
+  if (fields !== undefined) return `${type}: expected ${fields}, received a message without it`;
+  return `type: expected ${Object.keys(COMMANDS).join(', ')}, received ${JSON.stringify(type)}`;
 }
 
 /**

@@ -150,6 +150,24 @@ describe('an opened page', () => {
     expect(JSON.stringify(tab.received)).not.toContain(token);
   });
 
+  test('answers a message that it does not know, but neither events nor what was not meant for it', async () => {
+    const tab = openTab(FRAMED);
+    await isPlanned(open(tab), 'LN-M');
+    tab.received.splice(0);
+    for (const data of [{ type: 'SETARTICLE' }, { type: 'SET_TOKEN' }, { type: 'ERROR' }, { x: 1 }])
+      tab.send(data, SHOP);
+    tab.send({ type: 'SETARTICLE' }, 'https://other.example');
+    const known = 'SET_ARTICLE, REQUEST_CURRENT_ARTICLE, SET_TOKEN';
+    const messages = [
+      `type: expected ${known}, received "SETARTICLE"`,
+      'SET_TOKEN: expected token, received a message without it',
+    ];
+    const expected = messages.map((message) => ({
+      ...{ type: 'ERROR', code: 'MESSAGE_INVALID', message, origin: SHOP },
+    }));
+    expect(tab.received).toEqual(expected);
+  });
+
   test('tells the article first, not the catalogue, and keeps a change that another one interrupts', async () => {
     const tab = openTab(FRAMED);
     service.proxy.break(ARTICLES, stall);
