@@ -176,6 +176,15 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await page.keyboard.press('ArrowRight');
     await page.getByText('LN-M-K').waitFor();
     expect(await isRadio()).toBe(true);
+    await page.keyboard.press('Control+z');
+    await page.getByText('LN-M-V').waitFor();
+    const redo = page.getByRole('button', { name: 'Redo the change of “Base”' });
+    await redo.waitFor();
+    await page.keyboard.press('Control+Shift+Z');
+    await page.getByText('LN-M-K').waitFor();
+    await page.getByRole('button', { name: 'Undo the change of “Base”' }).press('Enter');
+    await redo.click();
+    await page.getByText('LN-M-K').waitFor();
     const late = await lateFrames(page);
     await page.getByRole('button', { name: 'Catalogue' }).click();
     await page.getByRole('searchbox').fill('LN-S1');

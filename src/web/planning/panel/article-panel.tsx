@@ -3,8 +3,8 @@ import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { isRecord } from '../../../convert/wire/value.ts';
 import type { Article } from '../../../model/article.ts';
-import { articleMessages, withChildren } from '../../../source/fetch/resolve-article.ts';
-import { namedProperties, type PropertySetting, placeOf } from '../state/fields.ts';
+import { articleMessages } from '../../../source/fetch/resolve-article.ts';
+import { namedProperties, nameOfSetting } from '../state/fields.ts';
 import { priceText } from '../state/format.ts';
 import type { PlanningView } from '../state/interfaces.ts';
 import { isOpening } from '../state/planning.ts';
@@ -14,6 +14,7 @@ import { ChosenProperties } from './chosen-properties.tsx';
 import { CancelLate, Failure } from './failure.tsx';
 import { InRoom } from './in-room.tsx';
 import { PropertyPanel } from './property-panel.tsx';
+import { UndoRedo } from './undo-redo.tsx';
 import { useSession } from './use-session.ts';
 
 /** Shows the planned article and its actions. */
@@ -41,8 +42,8 @@ export function ArticlePanel({ view }: { view: PlanningView | undefined }) {
           failure={failure}
           title={opening === undefined ? texts.changeFailed : texts.openFailed}
           without={
-            opening === undefined
-              ? texts.without.change(nameOf(article, pending[0]))
+            opening === undefined && pending[0] !== undefined
+              ? texts.without.change(nameOfSetting(article, pending[0]))
               : texts.without.article
           }
           onRetry={opening === undefined && pending.length === 0 ? undefined : retry}
@@ -76,16 +77,6 @@ export function ArticlePanel({ view }: { view: PlanningView | undefined }) {
       {parameters.cartUrl !== undefined && <Cart planned={planned} cartUrl={parameters.cartUrl} />}
     </>
   );
-}
-
-/** The name of the property that a change sets, also of a child. */
-function nameOf(root: Article, setting: PropertySetting | undefined): string {
-  if (setting === undefined) return '';
-  const place = placeOf(setting);
-  const found = withChildren(root)
-    .flatMap(namedProperties)
-    .find(({ names }) => placeOf(names) === place);
-  return found?.property.text || setting.prop;
 }
 
 function NothingPlanned({ cancel, retry }: { cancel: () => void; retry: () => void }) {
@@ -144,6 +135,7 @@ function Head({
         <span class="away">{texts.articleNumber}: </span>
         {ocd?.finalarticlenumber || basearticlenumber}
       </p>
+      {parameters.publicId === undefined && <UndoRedo />}
       {parameters.showPrice && ocd !== undefined && (
         <p class={isChanging ? 'price updating' : 'price'} aria-live="polite">
           <span class="away">{texts.price}: </span>

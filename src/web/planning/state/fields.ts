@@ -30,6 +30,14 @@ export function placeOf({ id, proptype, propclass, prop }: SettingNames): string
   return [id, proptype, propclass, prop].join('\n');
 }
 
+/** The name of the property that a setting is for, in an article or one of its children. */
+export function nameOfSetting(root: Article, setting: PropertySetting): string {
+  const place = placeOf(setting);
+  const fields = withChildren(root).flatMap(namedProperties);
+  const found = fields.find(({ names }) => placeOf(names) === place);
+  return found?.property.text || setting.prop;
+}
+
 /** The classes of an article, without those of its children; first those of the whole planning. */
 export function namedClasses({ id, propclasses, ocd }: Article): NamedClass[] {
   const ofType = (proptype: NamedClass['proptype'], classes: readonly PropertyClass[]) =>

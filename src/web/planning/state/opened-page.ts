@@ -174,9 +174,12 @@ export class Session {
     this.#modelled = article;
     this.models.make(key);
     if (JSON.stringify(json) === JSON.stringify(this.#state.earlier)) this.forgetEarlier();
-    if (setting !== undefined) {
+    const { past, future } = this.planning.state;
+    if (past.length > 0 || future.length > 0) {
       keepConfigured(this.#page, json);
       this.forgetEarlier();
+    }
+    if (setting !== undefined) {
       this.embedding.post({ type: 'PROPERTY_UPDATED', property: { ...setting }, article: json });
     } else if (this.#isLoaded) this.#postArticle('CURRENT_ARTICLE');
     this.#postLoaded();

@@ -9,6 +9,15 @@ import {
 } from './planned-article.ts';
 import type { PlanningService } from './planning-service.ts';
 
+/** A change, and the article on its other side: before a change that can be undone, after one that was undone. */
+interface Step {
+  setting: PropertySetting;
+  planned: PlannedArticle;
+}
+
+/** An article of a large planning has some megabytes. */
+const MOST_STEPS = 30;
+
 export interface PlanningState {
   planned: PlannedArticle | undefined;
   /** The target that is being loaded in its place, or that could not be loaded. */
@@ -19,6 +28,9 @@ export interface PlanningState {
   failure: ConverterError | undefined;
   /** Whether the person has stopped the loading of the first article; `retry` continues it. */
   isStopped: boolean;
+  /** Changes of this article that can be undone, the last one last; and those that were undone. */
+  past: readonly Step[];
+  future: readonly Step[];
 }
 
 /** Whether an article is being loaded in place of the planned one. */
@@ -28,7 +40,7 @@ export function isOpening({ opening, failure, isStopped }: PlanningState): boole
 
 interface PlanningEvents {
   onState(state: PlanningState): void;
-  /** An answer to a change, or an article that was opened (then without one). */
+  /** An answer to a change; or, without one, an article that was opened, or to which the person has returned. */
   onPlanned(planned: PlannedArticle, setting?: PropertySetting): void;
   onFailure(failure: ConverterError): void;
 }
@@ -48,6 +60,8 @@ export class Planning {
     pending: [],
     failure: undefined,
     isStopped: false,
+    past: [],
+    future: [],
   };
   #work: AbortController | undefined;
 
@@ -101,6 +115,20 @@ export class Planning {
     }
   };
 
+  /** Returns to the answer before the last change, without a request; does nothing while another change is waiting. */
+  readonly undo = (): void => this.#step('past', 'future');
+  readonly redo = (): void => this.#step('future', 'past');
+
+  #step(from: 'past' | 'future', to: 'past' | 'future'): void {
+    const { planned, pending, [from]: steps, [to]: others } = this.#state;
+    const step = steps.at(-1);
+    const isBusy = pending.length > 0 || isOpening(this.#state);
+    if (step === undefined || planned === undefined || isBusy) return;
+    const moved = { [from]: steps.slice(0, -1), [to]: [...others, { ...step, planned }] };
+    this.#set({ ...moved, planned: step.planned, opening: undefined, failure: undefined });
+    this.#events.onPlanned(step.planned);
+  }
+
   #set(change: Partial<PlanningState>): void {
     this.#state = { ...this.#state, ...change };
     this.#events.onState(this.#state);
@@ -123,13 +151,16 @@ export class Planning {
           const loaded = await loadTarget(this.#service, opening, own.signal);
           if (own.signal.aborted) return;
           const pending = 'json' in opening ? opening.pending : [];
-          this.#set({ planned: loaded, opening: undefined, pending, failure: undefined });
+          const isNew = { opening: undefined, failure: undefined, past: [], future: [] };
+          this.#set({ ...isNew, planned: loaded, pending });
           this.#events.onPlanned(loaded);
         } else if (setting !== undefined && planned !== undefined) {
           const changed = await changeProperty(this.#service, planned, setting, own.signal);
           if (own.signal.aborted) return;
           const rest = this.#state.pending.filter((waiting) => waiting !== setting);
-          this.#set({ planned: changed, pending: rest, failure: undefined });
+          const past = [...this.#state.past, { setting, planned }].slice(-MOST_STEPS);
+          const ended = { pending: rest, failure: undefined };
+          this.#set({ ...ended, planned: changed, past, future: [] });
           this.#events.onPlanned(changed, setting);
         } else return;
       }

@@ -84,6 +84,8 @@ const EN = {
   changeFailed: 'The change could not be made. What was chosen before is kept.',
   earlier: (name: string) => `You have configured “${name}” here before.`,
   goOn: 'Continue with it',
+  undo: (property: string) => (property === '' ? 'Undo' : `Undo the change of “${property}”`),
+  redo: (property: string) => (property === '' ? 'Redo' : `Redo the change of “${property}”`),
   retry: 'Try again',
   without: {
     change: (property: string) => `Do without the change of “${property}”`,
@@ -308,6 +310,9 @@ const DE: Texts = {
   changeFailed: 'Die Änderung ließ sich nicht ausführen. Was vorher gewählt war, bleibt.',
   earlier: (name) => `Sie haben „${name}“ hier schon konfiguriert.`,
   goOn: 'Damit weitermachen',
+  undo: (property) =>
+    property === '' ? 'Rückgängig' : `Änderung von „${property}“ rückgängig machen`,
+  redo: (property) => (property === '' ? 'Wiederholen' : `Änderung von „${property}“ wiederholen`),
   retry: 'Erneut versuchen',
   without: {
     change: (property) => `Auf die Änderung von „${property}“ verzichten`,

@@ -50,6 +50,43 @@ describe('a planning', () => {
     ]);
   });
 
+  test('undoes changes and makes them again without a request, until another change is made', async () => {
+    const { planning, answered } = await open();
+    const first = numberOf(planning);
+    planning.undo();
+    expect(numberOf(planning)).toBe(first);
+    planning.change(finish(planning, 'NB'));
+    planning.change(frame(planning, 'SI'));
+    // A change that is waiting is cancelled, not undone.
+    planning.undo();
+    await rested(planning);
+    const last = numberOf(planning);
+    expect(last).toMatch(/^LN-M-V\.NB\.D\.SI/);
+    const requests = service.proxy.seen.length;
+    planning.undo();
+    expect(numberOf(planning)).toMatch(/^LN-M-V\.NB\.D\.SW/);
+    planning.undo();
+    expect(numberOf(planning)).toBe(first);
+    planning.undo();
+    planning.redo();
+    planning.redo();
+    expect(numberOf(planning)).toBe(last);
+    expect(service.proxy.seen).toHaveLength(requests);
+    expect(answered.slice(2)).toHaveLength(4);
+
+    planning.undo();
+    planning.change(finish(planning, 'BU'));
+    await rested(planning);
+    expect(numberOf(planning)).toMatch(/^LN-M-V\.BU\.D\.SW/);
+    planning.redo();
+    expect(numberOf(planning)).toMatch(/^LN-M-V\.BU\.D\.SW/);
+    // Those of another article would bring this one back.
+    planning.open(OTHER);
+    await rested(planning);
+    planning.undo();
+    expect(numberOf(planning)).toMatch(/^LN-D160/);
+  });
+
   test('drops a change that is refused, and sends those after it', async () => {
     const { planning, failed } = await open();
     planning.change(finish(planning, 'NONE'));
