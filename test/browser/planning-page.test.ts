@@ -3,6 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openInbox } from '../../src/web/servers/inbox.ts';
 import { openPlanningSite } from '../../src/web/servers/planning-site.ts';
@@ -239,6 +240,32 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       expect(trouble).toEqual([]);
     },
   );
+
+  test('pictures have their own colours, in the dark too', async () => {
+    const parameters = { opencatalogue: 'true', parentnode: LINEA };
+    const { page } = await planning.open(parameters, { colorScheme: 'dark' });
+    const image = page.locator('.shot img').first();
+    await expect.poll(() => image.evaluate((one: HTMLImageElement) => one.complete)).toBe(true);
+    const shot = page.locator('.shot').first();
+    const [shown, own] = await Promise.all([
+      shot.screenshot(),
+      image.evaluate((one: HTMLImageElement) => {
+        const canvas = document.createElement('canvas');
+        Object.assign(canvas, { width: one.naturalWidth, height: one.naturalHeight });
+        canvas.getContext('2d')!.drawImage(one, 0, 0);
+        return canvas.toDataURL();
+      }),
+    ]);
+    const means = await Promise.all(
+      [shown, Buffer.from(own.split(',')[1]!, 'base64')].map(async (picture) => {
+        const { channels } = await sharp(picture).removeAlpha().stats();
+        return channels.flatMap(({ mean, min }) => [mean, min]);
+      }),
+    );
+    // The white frame of the picture makes the mean a little lighter.
+    for (const [i, value] of means[0]!.entries())
+      expect(Math.abs(value - means[1]![i]!)).toBeLessThan(24);
+  });
 
   test('the hybrid mode shows both beside each other where there is room', async () => {
     const viewport = { width: 1440, height: 900 };
