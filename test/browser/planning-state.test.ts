@@ -114,6 +114,25 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await number(page)).toContain('1800');
   });
 
+  test('says that a language is not there, and keeps what is planned in another one', async () => {
+    const french = { ...DESK, ...CONFIGURATOR, lang: 'fr' };
+    const { page, trouble } = await planning.open(french, { prepare: withoutView });
+    const note = page.getByText('This page is not available in “French”, so it is in English.');
+    await note.waitFor();
+    await choose(page, 'Finish', 'Walnut veneer');
+    await page.getByText('LN-M-V.NB').waitFor();
+    await page.getByRole('button', { name: 'Deutsch' }).click();
+    await expect.poll(() => page.locator('h1').innerText()).toBe('Schreibtisch nach Maß');
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    expect(await number(page)).toContain('LN-M-V.NB');
+    expect(await page.locator('.price').innerText()).toMatch(/,\d\d\s€$/);
+    expect(await page.getByRole('status').filter({ hasText: 'French' }).count()).toBe(0);
+    expect(new URL(page.url()).searchParams.get('token')).toBeNull();
+    await page.reload();
+    await expect.poll(() => number(page)).toContain('LN-M-V.NB');
+    expect(trouble).toEqual([]);
+  });
+
   test.runIf(IS_LONG)(
     'says in German what a model lacks, and what the service answered',
     async () => {

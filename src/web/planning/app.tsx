@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact
 import { isRecord, type JsonRecord } from '../../convert/wire/value.ts';
 import { ArticlePanel } from './panel/article-panel.tsx';
 import { Catalogue } from './panel/catalogue.tsx';
+import { MissingLanguage } from './panel/languages.tsx';
 import { useSession } from './panel/use-session.ts';
 import { Stage } from './stage/stage.tsx';
 import type { PlanningView } from './state/interfaces.ts';
@@ -45,6 +46,7 @@ export function App() {
       {!isArticleNamed && <h1 class="away">{texts.title}</h1>}
       <div class="notices">
         {session.state.isTokenDead && <TokenNotice />}
+        <MissingLanguage />
         {session.state.earlier !== undefined && <Earlier earlier={session.state.earlier} />}
       </div>
       {hasCatalogue && (

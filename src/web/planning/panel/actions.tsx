@@ -11,6 +11,7 @@ import { isOpening } from '../state/planning.ts';
 import type { Texts } from '../state/texts.ts';
 import { Downloads } from './downloads.tsx';
 import { CancelLate, Failure } from './failure.tsx';
+import { Languages } from './languages.tsx';
 import { useAction } from './use-action.ts';
 import { useSession } from './use-session.ts';
 
@@ -34,6 +35,7 @@ export function Actions({
       )}
       {parameters.publicId === undefined && <PermanentLink planned={planned} />}
       <Downloads planned={planned} view={view} />
+      {parameters.mode === 'configurator' && <Languages />}
     </section>
   );
 }

@@ -5,6 +5,7 @@ import type { Session } from '../state/opened-page.ts';
 import type { Texts } from '../state/texts.ts';
 import { Search, useMakers } from './catalogue-search.tsx';
 import { CancelLate, Failure } from './failure.tsx';
+import { Languages } from './languages.tsx';
 import { Picture } from './picture.tsx';
 import { type Listing, useListing } from './use-listing.ts';
 import { useSession } from './use-session.ts';
@@ -24,7 +25,10 @@ export function Catalogue() {
   return (
     <section class="catalogue" aria-label={texts.catalogue} aria-busy={isLoading} ref={section}>
       <Search {...{ makers, place }} nodes={listing?.nodes ?? []} />
-      <Path listing={listing} />
+      <div class="where">
+        <Path listing={listing} />
+        <Languages />
+      </div>
       <h2 ref={heading} tabIndex={-1}>
         {titleOf(texts, listing)}
       </h2>

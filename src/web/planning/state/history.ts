@@ -96,6 +96,15 @@ export class PageHistory {
     this.#write('replaceState');
   }
 
+  /** Puts the language into the address of the page, and the target that it loads then into its entry. */
+  setLanguage(language: string, target: Shown['target']): void {
+    const { location } = this.#page;
+    const query = new URLSearchParams(location.search);
+    query.set('lang', language);
+    this.change({ target });
+    this.#page.history.replaceState(this.#page.history.state, '', `${location.pathname}?${query}`);
+  }
+
   #moveTo(kept: Shown): void {
     const { place } = this.#shown;
     const target = this.#newest.has(kept.opened) ? this.#newest.get(kept.opened) : kept.target;

@@ -128,6 +128,13 @@ export class Session {
     if (target !== undefined) this.planning.open(target);
   }
 
+  /** Prepares the page to be loaded again in another language: what is planned stays, and is requested again. */
+  setLanguage(language: string): void {
+    const { planned, pending } = this.planning.state;
+    const target = planned && { json: planned.json, pending, isToRenew: true };
+    this.#history.setLanguage(language, target ?? this.#state.shown.target);
+  }
+
   /** The method is bound, because components pass it to buttons. */
   readonly forgetEarlier = (): void => this.#set({ earlier: undefined });
 

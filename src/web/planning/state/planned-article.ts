@@ -30,7 +30,13 @@ export interface PlannedArticle {
  */
 export type OpenTarget =
   | (PlanningTarget & { varcode?: string })
-  | { json: JsonRecord; pending: readonly PropertySetting[]; isAsStored?: boolean | undefined };
+  | {
+      json: JsonRecord;
+      pending: readonly PropertySetting[];
+      isAsStored?: boolean | undefined;
+      /** Whether it is requested again all the same, because the language of the page is another one now. */
+      isToRenew?: boolean | undefined;
+    };
 
 /**
  * Loads an article, or restores a planning with all its children.
@@ -44,8 +50,9 @@ export async function loadTarget(
   signal: AbortSignal,
 ): Promise<PlannedArticle> {
   if ('json' in target) {
-    const { json, isAsStored } = target;
-    return { ...answered(new TextEncoder().encode(JSON.stringify(json))), isAsStored };
+    const { json, isAsStored, isToRenew } = target;
+    const known = { ...answered(new TextEncoder().encode(JSON.stringify(json))), isAsStored };
+    return isToRenew && !service.isPublic ? renewed(service, known, signal) : known;
   }
   if ('permanentid' in target) {
     const stored = answered(await service.storedPlanning(target.permanentid, signal));

@@ -3,8 +3,12 @@ import type { ErrorCode } from '../../../support/errors.ts';
 
 const EN = {
   language: 'en',
+  languageName: 'English',
   title: 'Planning',
   skip: 'Skip to the properties',
+  languageSwitch: 'Language',
+  otherLanguage: (name: string) =>
+    `This page is not available in “${name}”, so it is in English. Texts of articles are in “${name}” where the service has them.`,
   // Parameters.
   cannotOpen: 'This page cannot be opened like this',
   problems: {
@@ -230,8 +234,12 @@ export type Texts = typeof EN;
 
 const DE: Texts = {
   language: 'de',
+  languageName: 'Deutsch',
   title: 'Planung',
   skip: 'Zu den Eigenschaften springen',
+  languageSwitch: 'Sprache',
+  otherLanguage: (name) =>
+    `Diese Seite gibt es nicht auf „${name}“, sondern auf Deutsch. Texte von Artikeln erscheinen auf „${name}“, wo der Dienst sie hat.`,
   cannotOpen: 'So lässt sich diese Seite nicht öffnen',
   problems: {
     tokenMissing: 'fehlt. Der Server, der hierher verlinkt, fügt ein Sitzungstoken hinzu.',
@@ -458,8 +466,34 @@ const LANGUAGES: Readonly<Record<string, Texts>> = { en: EN, de: DE };
  * @example `textsOf('fr', 'de-CH').language; // → 'de'`
  */
 export function textsOf(...languages: readonly string[]): Texts {
-  const known = languages.map((tag) => LANGUAGES[tag.toLowerCase().split(/[-_]/)[0]!]);
+  const known = languages.map((tag) => LANGUAGES[partOf(tag)]);
   return known.find((texts) => texts !== undefined) ?? EN;
+}
+
+/** Every language that the page has, with its name in itself. */
+export const PAGE_LANGUAGES = Object.values(LANGUAGES).map(({ language, languageName }) => ({
+  language,
+  languageName,
+}));
+
+/**
+ * The name of a requested language that the page does not have, otherwise undefined.
+ *
+ * @example `missingLanguage(textsOf('fr'), 'fr'); // → 'French'`
+ */
+export function missingLanguage({ language }: Texts, requested: string): string | undefined {
+  if (requested === '' || partOf(requested) in LANGUAGES) return undefined;
+  try {
+    return new Intl.DisplayNames(language, { type: 'language' }).of(requested) ?? requested;
+  } catch {
+    // The address may contain any text.
+    return requested.slice(0, 20);
+  }
+}
+
+/** The language of a tag, such as `de` of `de-CH`. */
+function partOf(tag: string): string {
+  return tag.toLowerCase().split(/[-_]/)[0]!;
 }
 
 /** Explains a failure in a sentence. */
