@@ -1,17 +1,19 @@
 /**
  * Judges a USDZ by the specifications of USDZ, UsdGeom and UsdPreviewSurface, without the code that writes it: layout
- * of the archive, grammar, references, counts and indices.
+ * of the archive, values, references, counts and indices.
  */
 import { crc32 } from 'node:zlib';
+import { cross, dot, type Vec3 } from './evaluator/vectors.ts';
 import {
-  readUsda,
+  readUsdc,
   type UsdLayer,
   type UsdPrim,
+  type UsdProperty,
   type UsdValue,
   withDescendants,
-} from './usda-judge.ts';
+} from './usdc-judge.ts';
 
-/** A mesh as the file has it; numbers in a row, metres. */
+/** A mesh in the frame of the scene; numbers in a row, metres. */
 export interface JudgedMesh {
   path: string;
   material: UsdPrim | undefined;
@@ -19,6 +21,10 @@ export interface JudgedMesh {
   normals: number[];
   st: number[] | undefined;
   indices: number[];
+  /** In its own frame. */
+  ownPoints: Float32Array;
+  /** Where each list is in the file. */
+  places: Record<string, bigint>;
 }
 
 export interface JudgedUsdz {
@@ -39,8 +45,8 @@ export function judgeUsdz(bytes: Uint8Array): JudgedUsdz {
   const problems: string[] = [];
   const files = readArchive(bytes, problems);
   const [first, ...others] = files;
-  if (!first || !/^[\w-]+\.usda$/.test(first.name)) throw new Error('the first file is no layer');
-  const layer = readUsda(new TextDecoder('utf-8', { fatal: true }).decode(first.bytes));
+  if (!first || !/^[\w-]+\.usdc$/.test(first.name)) throw new Error('the first file is no layer');
+  const layer = readUsdc(first.bytes);
   const { metersPerUnit, upAxis, defaultPrim } = layer.metadata;
   if (metersPerUnit !== 1 || upAxis !== 'Y') problems.push('not in metres, or not Y up');
   const root = layer.prims.find(({ path }) => path === `/${String(defaultPrim)}`);
@@ -106,18 +112,20 @@ function readArchive(bytes: Uint8Array, problems: string[]): StoredFile[] {
 const isNumber = (value: UsdValue | undefined) =>
   typeof value === 'number' && Number.isFinite(value);
 const isTuple = (size: number) => (value: UsdValue | undefined) => {
-  const parts = (value as { tuple?: UsdValue[] } | undefined)?.tuple;
+  const parts = (value as { tuple?: number[] } | undefined)?.tuple;
   return parts?.length === size && parts.every(isNumber);
 };
+const isText = (value: UsdValue | undefined) => typeof value === 'string';
+const areNumbers = (size: number) => (value: UsdValue | undefined) =>
+  value instanceof Float32Array && value.length % size === 0 && value.every(isNumber);
 const VALUES: Record<string, (value: UsdValue | undefined) => boolean> = {
-  int: (value) => Number.isInteger(value),
-  float: isNumber,
-  string: (value) => typeof value === 'string',
-  token: (value) => typeof value === 'string',
-  asset: (value) => typeof (value as { asset?: string }).asset === 'string',
-  rel: (value) => typeof (value as { path?: string }).path === 'string',
-  ...{ float2: isTuple(2), texCoord2f: isTuple(2), float3: isTuple(3), float4: isTuple(4) },
-  ...{ color3f: isTuple(3), normal3f: isTuple(3), point3f: isTuple(3) },
+  ...{ int: Number.isInteger, float: isNumber, string: isText, token: isText, asset: isText },
+  ...{ rel: (value) => typeof (value as { path?: string }).path === 'string' },
+  ...{ float2: isTuple(2), float3: isTuple(3), float4: isTuple(4) },
+  ...{ color3f: isTuple(3), normal3f: isTuple(3), matrix4d: isTuple(16) },
+  ...{ 'int[]': (value) => value instanceof Int32Array, 'token[]': Array.isArray },
+  ...{ 'float3[]': areNumbers(3), 'normal3f[]': areNumbers(3), 'point3f[]': areNumbers(3) },
+  ...{ 'texCoord2f[]': areNumbers(2) },
 };
 
 /** Inputs and outputs of the nodes: specification of UsdPreviewSurface 2.6. */
@@ -160,17 +168,14 @@ function judgePrim(
   if (type === 'Shader' && node === undefined) problems.push(`${path} is no known node`);
   for (const [name, { type: written, value, connect }] of properties) {
     const where = `${path}.${name}`;
-    const isList = written.endsWith('[]');
-    const fits = VALUES[written.replace('[]', '')];
-    const values = isList ? (value as UsdValue[] | undefined) : value === undefined ? [] : [value];
-    if (!fits || !Array.isArray(values) || !values.every(fits))
-      problems.push(`${where} is no ${written}`);
+    const fits = VALUES[written];
+    if (!fits || (value !== undefined && !fits(value))) problems.push(`${where} is no ${written}`);
     if (node && name !== 'info:id' && node[name] !== written)
       problems.push(`${where} is a ${written}, which the node does not have`);
     if (TOKENS[name] && !TOKENS[name].includes(String(value)))
       problems.push(`${where} is ${value}`);
-    const asset = (value as { asset?: string } | undefined)?.asset;
-    if (asset !== undefined && !images.has(asset)) problems.push(`${where}: no file ${asset}`);
+    if (written === 'asset' && !images.has(String(value)))
+      problems.push(`${where}: no file ${value}`);
     if (connect === undefined) continue;
     const [target = '', output = ''] = connect.split('.');
     const source = prims.get(target)?.properties.get(output);
@@ -181,8 +186,8 @@ function judgePrim(
 }
 
 function assetsOf({ properties }: UsdPrim): string[] {
-  return [...properties.values()].flatMap(
-    ({ value }) => (value as { asset?: string } | undefined)?.asset ?? [],
+  return [...properties.values()].flatMap(({ type, value }) =>
+    type === 'asset' ? String(value) : [],
   );
 }
 
@@ -196,13 +201,12 @@ function judgeMesh(
   prims: ReadonlyMap<string, UsdPrim>,
   problems: string[],
 ): JudgedMesh {
-  const flat = (name: string): number[] | undefined => {
-    const values = properties.get(name)?.value as { tuple: number[] }[] | undefined;
-    return values?.flatMap(({ tuple }) => tuple);
-  };
-  const whole = (name: string) => (properties.get(name)?.value ?? []) as number[];
-  const [points = [], normals = [], st] = [flat('points'), flat('normals'), flat('primvars:st')];
+  const listOf = (name: string) => properties.get(name)?.value as Float32Array | undefined;
+  const whole = (name: string) => (properties.get(name)?.value ?? new Int32Array()) as Int32Array;
+  const empty = new Float32Array();
+  const [points = empty, normals = empty] = [listOf('points'), listOf('normals')];
   const [counts, indices] = [whole('faceVertexCounts'), whole('faceVertexIndices')];
+  const st = listOf('primvars:st');
   const count = points.length / 3;
   const wrong = (what: string) => problems.push(`${path}: ${what}`);
   if (counts.length === 0 || counts.some((each) => each !== 3)) wrong('not all are triangles');
@@ -215,7 +219,7 @@ function judgeMesh(
     if (property && property.metadata.interpolation !== 'vertex') wrong(`${name} has no order`);
   }
   if (properties.get('subdivisionScheme')?.value !== 'none') wrong('it is subdivided');
-  if (!isBox(flat('extent'), points)) wrong('its extent is another');
+  if (!isBox(listOf('extent'), points)) wrong('its extent is another');
   const bound = (properties.get('material:binding')?.value as { path: string } | undefined)?.path;
   const material = bound === undefined ? undefined : prims.get(bound);
   if (bound !== undefined && material?.type !== 'Material') wrong(`there is no material ${bound}`);
@@ -224,10 +228,55 @@ function judgeMesh(
     wrong('it is bound without MaterialBindingAPI');
   if (material && withDescendants(material).some((prim) => assetsOf(prim).length > 0) && !st)
     wrong('its material has images, and it no coordinates');
-  return { path, material, points, normals, st, indices };
+  const matrix = matrixOf(properties, wrong);
+  return {
+    ...{ path, material, st: st && [...st], indices: [...indices], ownPoints: points },
+    ...{ points: transformed(points, matrix, 1), normals: transformed(normals, matrix, 0) },
+    places: Object.fromEntries(
+      [...properties].flatMap(([name, { type, place }]) =>
+        type.endsWith('[]') && place !== undefined ? [[name, place]] : [],
+      ),
+    ),
+  };
 }
 
-function isBox(extent: readonly number[] | undefined, points: readonly number[]): boolean {
+const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+
+/** Row by row, for points as rows: a mesh is moved and turned, so that its normals are turned as its points. */
+function matrixOf(
+  properties: ReadonlyMap<string, UsdProperty>,
+  wrong: (what: string) => void,
+): number[] {
+  const matrix = properties.get('xformOp:transform')?.value as { tuple: number[] } | undefined;
+  const order = properties.get('xformOpOrder')?.value;
+  const expected = matrix && ['xformOp:transform'];
+  if (JSON.stringify(order) !== JSON.stringify(expected)) wrong('its transform is not in order');
+  if (matrix === undefined) return IDENTITY;
+  const [a, b, c, d, e, f, g, h, i] = [0, 1, 2, 4, 5, 6, 8, 9, 10].map((at) => matrix.tuple[at]!);
+  const rows = [
+    [a!, b!, c!],
+    [d!, e!, f!],
+    [g!, h!, i!],
+  ] as const satisfies Vec3[];
+  const isTurned = rows.every((row) =>
+    rows.every((other) => Math.abs(dot(row, other) - (row === other ? 1 : 0)) < 1e-5),
+  );
+  if (!isTurned || dot(cross(rows[0], rows[1]), rows[2]) < 0) wrong('it is stretched or mirrored');
+  return matrix.tuple;
+}
+
+/** @param w - 1: points, which are moved, too. */
+function transformed(values: Float32Array, m: readonly number[], w: 0 | 1): number[] {
+  const result: number[] = [];
+  for (let at = 0; at < values.length; at += 3) {
+    const [x, y, z] = [values[at]!, values[at + 1]!, values[at + 2]!];
+    for (const axis of [0, 1, 2])
+      result.push(x * m[axis]! + y * m[4 + axis]! + z * m[8 + axis]! + w * m[12 + axis]! + 0);
+  }
+  return result;
+}
+
+function isBox(extent: Float32Array | undefined, points: Float32Array): boolean {
   if (extent?.length !== 6) return false;
   return [0, 1, 2].every((axis) => {
     let [low, high] = [Infinity, -Infinity];

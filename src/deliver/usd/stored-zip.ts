@@ -36,7 +36,7 @@ interface Placed extends ZipEntry {
  *
  * @example
  * ```ts
- * storedZip([{ name: 'model.usda', bytes }]).length;   // → 64 + bytes.length + 56 + 22
+ * storedZip([{ name: 'model.usdc', bytes }]).length;   // → 64 + bytes.length + 56 + 22
  * ```
  */
 export function storedZip(entries: readonly ZipEntry[]): Uint8Array<ArrayBuffer> {

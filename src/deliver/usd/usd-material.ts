@@ -9,6 +9,7 @@ import type {
 } from '@gltf-transform/extensions';
 import { luminance } from '../../convert/math/color.ts';
 import { blendedGlass } from '../making/glass.ts';
+import { type Attribute, type Prim, shaderId } from './usd-layer.ts';
 import {
   isSamePlacement,
   type Placement,
@@ -19,7 +20,6 @@ import {
   transformNode,
   untransformed,
 } from './usd-placement.ts';
-import { type Prim, parameter, tuple } from './usd-text.ts';
 
 type Rgb = readonly [number, number, number];
 type Rgba = readonly [...Rgb, number];
@@ -37,12 +37,10 @@ interface ImageUse {
 }
 
 /** An input of the surface: an image, or the same value everywhere. */
-interface Input {
-  name: string;
-  type: 'color3f' | 'normal3f' | 'float';
-  image?: ImageUse | undefined;
-  value?: string | undefined;
-}
+type Input = { name: string; image?: ImageUse | undefined } & (
+  | { type: 'color3f' | 'normal3f'; value?: Rgb }
+  | { type: 'float'; value?: number }
+);
 
 interface MaterialContext {
   /** The path of a texture's image in the archive; undefined if USDZ cannot contain the image. */
@@ -134,7 +132,7 @@ function inputsOf(material: Material, { pathOf, lose }: MaterialContext): Input[
     info: TextureInfo | null,
     output: ImageUse['output'],
   ): Input => ({
-    ...{ name, type: 'float', value: parameter(factor) },
+    ...{ name, type: 'float', value: factor },
     // A factor of 0 needs no image; three.js and Quick Look ignore the factor of such an image.
     image:
       factor === 0
@@ -149,7 +147,7 @@ function inputsOf(material: Material, { pathOf, lose }: MaterialContext): Input[
   const occlusion = material.getOcclusionStrength();
   const inputs: Input[] = [
     {
-      ...{ name: 'diffuseColor', type: 'color3f', value: tuple(color) },
+      ...{ name: 'diffuseColor', type: 'color3f', value: color },
       image: imageOf(base, material.getBaseColorTextureInfo(), {
         ...{ output: 'rgb', colorSpace: 'sRGB', scale: [...color, opacity] },
       }),
@@ -174,7 +172,7 @@ function inputsOf(material: Material, { pathOf, lose }: MaterialContext): Input[
   ];
   if (emissive.some((value) => value > 0)) {
     inputs.push({
-      ...{ name: 'emissiveColor', type: 'color3f', value: tuple(emissive) },
+      ...{ name: 'emissiveColor', type: 'color3f', value: emissive },
       image: imageOf(material.getEmissiveTexture(), material.getEmissiveTextureInfo(), {
         ...{ output: 'rgb', colorSpace: 'sRGB', scale: [...emissive, 1] },
       }),
@@ -182,7 +180,7 @@ function inputsOf(material: Material, { pathOf, lose }: MaterialContext): Input[
   }
   inputs.push(...opacityInputs(material, opacity, imageOf));
   const ior = iorOf(material, lose);
-  if (ior !== COMMON_IOR) inputs.push({ name: 'ior', type: 'float', value: parameter(ior) });
+  if (ior !== COMMON_IOR) inputs.push({ name: 'ior', type: 'float', value: ior });
   return inputs;
 }
 
@@ -265,36 +263,38 @@ function opacityInputs(
     ? imageOf(base, material.getBaseColorTextureInfo(), { output: 'a', colorSpace: 'raw', scale })
     : undefined;
   if (opacity === 1 && image === undefined && mode !== 'MASK') return [];
-  const input: Input = { name: 'opacity', type: 'float', value: parameter(opacity), image };
+  const input: Input = { name: 'opacity', type: 'float', value: opacity, image };
   if (mode !== 'MASK') return [input];
-  const threshold = parameter(material.getAlphaCutoff());
+  const threshold = material.getAlphaCutoff();
   return [input, { name: 'opacityThreshold', type: 'float', value: threshold }];
 }
 
 function materialPrim(path: string, name: string, inputs: readonly Input[]): Prim {
-  const surface = ['uniform token info:id = "UsdPreviewSurface"'];
+  const surface: Attribute[] = [shaderId('UsdPreviewSurface')];
   const nodes: Prim[] = [];
-  for (const { name: input, type, value, image } of inputs) {
+  for (const { name: input, image, ...given } of inputs) {
+    const attribute: Attribute = { ...given, name: `inputs:${input}` };
     if (image !== undefined) {
-      const source = `${path}/${input}_image.outputs:${image.output}`;
-      surface.push(`${type} inputs:${input}.connect = <${source}>`);
+      const connect = `${path}/${input}_image.outputs:${image.output}`;
+      surface.push({ type: given.type, name: attribute.name, connect });
       nodes.push(...imageNodes(path, input, image));
-    } else if (value !== undefined) surface.push(`${type} inputs:${input} = ${value}`);
+    } else if (given.value !== undefined) surface.push(attribute);
   }
-  surface.push('int inputs:useSpecularWorkflow = 0', 'token outputs:surface');
+  surface.push({ type: 'int', name: 'inputs:useSpecularWorkflow', value: 0 });
+  surface.push({ type: 'token', name: 'outputs:surface' });
   const reader: Prim = {
-    type: 'Shader',
-    name: 'coordinates',
+    ...{ type: 'Shader', name: 'coordinates' },
     properties: [
-      'uniform token info:id = "UsdPrimvarReader_float2"',
-      'string inputs:varname = "st"',
-      'float2 outputs:result',
+      shaderId('UsdPrimvarReader_float2'),
+      { type: 'string', name: 'inputs:varname', value: 'st' },
+      { type: 'float2', name: 'outputs:result' },
     ],
   };
   return {
-    type: 'Material',
-    name,
-    properties: [`token outputs:surface.connect = <${path}/surface.outputs:surface>`],
+    ...{ type: 'Material', name },
+    properties: [
+      { type: 'token', name: 'outputs:surface', connect: `${path}/surface.outputs:surface` },
+    ],
     children: [
       { type: 'Shader', name: 'surface', properties: surface },
       ...(nodes.length > 0 ? [reader] : []),
@@ -308,22 +308,23 @@ function imageNodes(path: string, input: string, image: ImageUse): Prim[] {
   const coordinates = `${path}/coordinates.outputs:result`;
   const isPlain = isSamePlacement(placement, untransformed(placement.uvSet));
   const transform = `${input}_transform`;
-  const isScaled = scale.some((value) => value !== 1);
-  const isBiased = bias?.some((value) => value !== 0) ?? false;
-  const node: Prim = {
-    type: 'Shader',
-    name: `${input}_image`,
-    properties: [
-      'uniform token info:id = "UsdUVTexture"',
-      `asset inputs:file = @${image.path}@`,
-      `token inputs:sourceColorSpace = "${colorSpace}"`,
-      `float2 inputs:st.connect = <${isPlain ? coordinates : `${path}/${transform}.outputs:result`}>`,
-      `token inputs:wrapS = "${WRAPS[info.getWrapS()] ?? 'repeat'}"`,
-      `token inputs:wrapT = "${WRAPS[info.getWrapT()] ?? 'repeat'}"`,
-      ...(isScaled ? [`float4 inputs:scale = ${tuple(scale)}`] : []),
-      ...(isBiased ? [`float4 inputs:bias = ${tuple(bias!)}`] : []),
-      `${output === 'rgb' ? 'float3' : 'float'} outputs:${output}`,
-    ],
-  };
+  const properties: Attribute[] = [
+    shaderId('UsdUVTexture'),
+    { type: 'asset', name: 'inputs:file', value: image.path },
+    { type: 'token', name: 'inputs:sourceColorSpace', value: colorSpace },
+    {
+      ...{ type: 'float2', name: 'inputs:st' },
+      connect: isPlain ? coordinates : `${path}/${transform}.outputs:result`,
+    },
+    { type: 'token', name: 'inputs:wrapS', value: WRAPS[info.getWrapS()] ?? 'repeat' },
+    { type: 'token', name: 'inputs:wrapT', value: WRAPS[info.getWrapT()] ?? 'repeat' },
+  ];
+  if (scale.some((value) => value !== 1))
+    properties.push({ type: 'float4', name: 'inputs:scale', value: scale });
+  if (bias?.some((value) => value !== 0))
+    properties.push({ type: 'float4', name: 'inputs:bias', value: bias });
+  const result = output === 'rgb' ? 'float3' : 'float';
+  properties.push({ type: result, name: `outputs:${output}` });
+  const node: Prim = { type: 'Shader', name: `${input}_image`, properties };
   return isPlain ? [node] : [transformNode(placement, transform, coordinates), node];
 }

@@ -2,7 +2,7 @@
 import type { TextureInfo } from '@gltf-transform/core';
 import type { Transform } from '@gltf-transform/extensions';
 import { cos, sin } from '../../support/elementary.ts';
-import { type Prim, parameter, tuple } from './usd-text.ts';
+import { type Prim, shaderId } from './usd-layer.ts';
 
 export interface Placement {
   uvSet: number;
@@ -53,15 +53,16 @@ export function relativePlacement(placement: Placement, base: Placement): Placem
   };
 }
 
-/** Converts a pair of glTF coordinates to USD, and adds it to a list. */
-export type StWriter = (u: number, v: number, to: number[]) => void;
+/** Converts a pair of glTF coordinates to USD, and writes it at a place of a list. */
+export type StWriter = (u: number, v: number, to: Float32Array | number[], at: number) => void;
 
 /** Converts coordinates of glTF, whose second one points down the image, to USD, whose second one points up. */
 export function stWriter({ offset, rotationRadians, scale }: Placement): StWriter {
   const [c, s] = [cos(rotationRadians), sin(rotationRadians)];
-  return (u, v, to) => {
+  return (u, v, to, at) => {
     const [x, y] = [u * scale[0], v * scale[1]];
-    to.push(c * x + s * y + offset[0], 1 - (c * y - s * x + offset[1]));
+    to[at] = c * x + s * y + offset[0];
+    to[at + 1] = 1 - (c * y - s * x + offset[1]);
   };
 }
 
@@ -77,15 +78,14 @@ export function transformNode(
   const [c, s] = [cos(rotationRadians), sin(rotationRadians)];
   const translation = [offset[0] + s * scale[1], 1 - offset[1] - c * scale[1]];
   return {
-    type: 'Shader',
-    name,
+    ...{ type: 'Shader', name },
     properties: [
-      'uniform token info:id = "UsdTransform2d"',
-      `float2 inputs:in.connect = <${input}>`,
-      `float inputs:rotation = ${parameter((rotationRadians * 180) / Math.PI)}`,
-      `float2 inputs:scale = ${tuple(scale)}`,
-      `float2 inputs:translation = ${tuple(translation)}`,
-      'float2 outputs:result',
+      shaderId('UsdTransform2d'),
+      { type: 'float2', name: 'inputs:in', connect: input },
+      { type: 'float', name: 'inputs:rotation', value: (rotationRadians * 180) / Math.PI },
+      { type: 'float2', name: 'inputs:scale', value: scale },
+      { type: 'float2', name: 'inputs:translation', value: translation },
+      { type: 'float2', name: 'outputs:result' },
     ],
   };
 }

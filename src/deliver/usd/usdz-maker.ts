@@ -4,7 +4,7 @@ import type { Maker } from '../making/maker.ts';
 import { readDocument } from '../making/read-document.ts';
 
 /** Increase this version if the same model gets another file. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** The maker has one thread; while one file is made, other masters are read and written. */
 const AT_ONCE = 2;

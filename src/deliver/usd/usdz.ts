@@ -1,29 +1,20 @@
 /** Writes USDZ, the file that AR on Apple's devices opens. */
 import type { Document, Material, Texture } from '@gltf-transform/core';
-import { ConverterError } from '../../support/errors.ts';
 import { boundsOf } from '../making/bounds.ts';
+import { writeCrate } from './crate.ts';
 import { storedZip, type ZipEntry } from './stored-zip.ts';
-import { collectMeshes, standOnOrigin, type UsdMesh } from './usd-geometry.ts';
+import { collectMeshes, type UsdMesh } from './usd-geometry.ts';
 import { withoutProfile } from './usd-image.ts';
+import { type Attribute, type Prim, uniqueNames } from './usd-layer.ts';
 import { type UsdMaterial, usdMaterial } from './usd-material.ts';
-import { layerText, ofPoints, type Prim, tuples, uniqueNames } from './usd-text.ts';
 
 /** Name of the layer, which must come first in the archive. */
-const LAYER = 'model.usda';
+const LAYER = 'model.usdc';
 const MODEL = 'Model';
 const MATERIALS = `/${MODEL}/Materials`;
 
-const LAYER_METADATA = [
-  ...['customLayerData = {', '    string creator = "btg2gltf"', '}'],
-  'metersPerUnit = 1',
-  'upAxis = "Y"',
-] as const;
-
 /** The image types that USDZ can contain, with the required extensions. */
 const ENDINGS: Readonly<Record<string, string>> = { 'image/jpeg': 'jpg', 'image/png': 'png' };
-
-/** Decimals: micrometres; 0.003 degrees; 0.004 pixels of an image of 4,096. */
-const DECIMALS = { point: 6, normal: 4, st: 6 } as const;
 
 /**
  * Writes the scene of a document: metres, +Y up, the origin in the middle of the floor.
@@ -31,7 +22,7 @@ const DECIMALS = { point: 6, normal: 4, st: 6 } as const;
  * The bytes depend only on the document. Images are those of the document, unchanged except for
  * colour profiles, which glTF ignores.
  *
- * @throws {@link ConverterError} `NOTHING_TO_DRAW` if the scene has no triangle; `SCENE_TOO_LARGE`.
+ * @throws ConverterError `NOTHING_TO_DRAW` if the scene has no triangle; `SCENE_TOO_LARGE`.
  * @example
  * ```ts
  * const { bytes, losses } = writeUsdz(await new WebIO().registerExtensions(KHRONOS_EXTENSIONS).readBinary(glb));
@@ -54,32 +45,23 @@ export function writeUsdz(document: Document) {
   };
 
   const meshes = collectMeshes(document, { materialOf, lose });
-  for (const [material, { indices }] of meshes) if (indices.length === 0) meshes.delete(material);
-  if (meshes.size === 0) {
-    const message = 'the scene: expected a triangle at least, received none';
-    throw new ConverterError('NOTHING_TO_DRAW', message);
-  }
-  if (meshes.has(null)) lose('surfaces without a material look as a reader chooses');
-  standOnOrigin(meshes.values());
-  const geometry = [...meshes].map(([material, mesh]) => {
-    const bound = material ? materialOf(material).prim.name : undefined;
-    return meshPrim(mesh, bound ?? nameOf('Plain'), bound);
+  if (meshes.some(({ material }) => material === null))
+    lose('surfaces without a material look as a reader chooses');
+  const meshNameOf = uniqueNames('Part');
+  const geometry = meshes.map((mesh) => {
+    const bound = mesh.material ? materialOf(mesh.material).prim.name : undefined;
+    return meshPrim(mesh, meshNameOf(bound ?? 'Plain'), bound);
   });
-  const used = [...meshes.keys()].flatMap((material) =>
-    material ? materialOf(material).prim : [],
-  );
+  const used = [...materials.values()].map(({ prim }) => prim);
   const root: Prim = {
-    type: 'Xform',
-    name: MODEL,
-    metadata: ['kind = "component"'],
-    properties: [],
+    ...{ type: 'Xform', name: MODEL, kind: 'component', properties: [] },
     children: [
       { type: 'Scope', name: 'Geometry', properties: [], children: geometry },
       { type: 'Scope', name: 'Materials', properties: [], children: used },
     ],
   };
-  const layer = new TextEncoder().encode(layerText(root, LAYER_METADATA));
-  const corners = [...meshes.values()].reduce((sum, { indices }) => sum + indices.length, 0);
+  const layer = writeCrate({ root, upAxis: 'Y', metersPerUnit: 1, creator: 'btg2gltf' });
+  const corners = meshes.reduce((sum, { shape }) => sum + shape.indices.length, 0);
   return {
     bytes: storedZip([{ name: LAYER, bytes: layer }, ...images.files]),
     /** Triangles with the backs of double-sided surfaces. */
@@ -103,36 +85,53 @@ function imageFiles() {
       const bytes = texture.getImage();
       const ending = ENDINGS[texture.getMimeType()];
       if (bytes === null || ending === undefined) return undefined;
-      const path = `textures/${nameOf(texture.getName())}.${ending}`;
+      const image = withoutProfile(bytes, texture.getMimeType());
+      const equal = files.find((file) => isSame(file.bytes, image));
+      const path = equal?.name ?? `textures/${nameOf(texture.getName())}.${ending}`;
       paths.set(texture, path);
-      files.push({ name: path, bytes: withoutProfile(bytes, texture.getMimeType()) });
+      if (equal === undefined) files.push({ name: path, bytes: image });
       return path;
     },
   };
 }
 
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}
+
 function meshPrim(
-  { points, normals, st, indices }: UsdMesh,
+  { shape: { points, normals, st, indices }, matrix }: UsdMesh,
   name: string,
   material: string | undefined,
 ): Prim {
   const { min, max } = boundsOf([points]);
-  const counts = new Array<number>(indices.length / 3).fill(3);
+  const ofPoints = { interpolation: 'vertex' } as const;
+  const placement: Attribute[] =
+    matrix === undefined
+      ? []
+      : [
+          { type: 'matrix4d', name: 'xformOp:transform', value: matrix },
+          { type: 'token[]', name: 'xformOpOrder', isUniform: true, value: ['xformOp:transform'] },
+        ];
   return {
-    type: 'Mesh',
-    name,
-    metadata: ['prepend apiSchemas = ["MaterialBindingAPI"]'],
+    ...{ type: 'Mesh', name, apiSchemas: ['MaterialBindingAPI'] },
     properties: [
-      `float3[] extent = ${tuples([...min, ...max], 3, DECIMALS.point)}`,
-      `int[] faceVertexCounts = [${counts.join(', ')}]`,
-      `int[] faceVertexIndices = [${indices.join(', ')}]`,
-      ...(material === undefined ? [] : [`rel material:binding = <${MATERIALS}/${material}>`]),
-      ...ofPoints(`normal3f[] normals = ${tuples(normals, 3, DECIMALS.normal)}`),
-      ...ofPoints(`point3f[] points = ${tuples(points, 3, DECIMALS.point)}`),
+      { type: 'float3[]', name: 'extent', value: Float32Array.of(...min, ...max) },
+      {
+        ...{ type: 'int[]', name: 'faceVertexCounts' },
+        value: new Int32Array(indices.length / 3).fill(3),
+      },
+      { type: 'int[]', name: 'faceVertexIndices', value: indices },
+      ...(material === undefined
+        ? []
+        : [{ name: 'material:binding', target: `${MATERIALS}/${material}` }]),
+      { type: 'normal3f[]', name: 'normals', value: normals, ...ofPoints },
+      { type: 'point3f[]', name: 'points', value: points, ...ofPoints },
       ...(st.length > 0
-        ? ofPoints(`texCoord2f[] primvars:st = ${tuples(st, 2, DECIMALS.st)}`)
+        ? [{ type: 'texCoord2f[]', name: 'primvars:st', value: st, ...ofPoints } as const]
         : []),
-      'uniform token subdivisionScheme = "none"',
+      { type: 'token', name: 'subdivisionScheme', isUniform: true, value: 'none' },
+      ...placement,
     ],
   };
 }

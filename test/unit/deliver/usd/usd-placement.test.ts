@@ -45,7 +45,7 @@ function transformed(
 
 function written(placement: ReturnType<typeof placed>, uv: [number, number]) {
   const st: number[] = [];
-  stWriter(placement)(...uv, st);
+  stWriter(placement)(...uv, st, 0);
   return st;
 }
 
@@ -65,11 +65,9 @@ it('is the same as a node of USD: scaled, turned counter-clockwise in degrees, m
     fc.property(transform, pair, (given, uv) => {
       const placement = placed(given);
       const { properties } = transformNode(placement, 'node', '/m/reader.outputs:result');
-      const numbers = (name: string) => {
-        const [, text = ''] = properties
-          .find((line) => line.includes(`inputs:${name} `))!
-          .split('= ');
-        return text.replace(/[()]/g, '').split(', ').map(Number);
+      const numbers = (name: string): number[] => {
+        const property = properties.find((each) => each.name === `inputs:${name}`);
+        return [(property as { value: number | number[] }).value].flat();
       };
       const [angle] = numbers('rotation').map((degrees) => (degrees * Math.PI) / 180);
       const [scale, translation] = [numbers('scale'), numbers('translation')];
