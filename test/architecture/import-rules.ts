@@ -23,8 +23,8 @@ const WINGS = {
     ...['processor', 'failures'],
   ],
   deliver: [
-    ...['making', 'pictures', 'swatches', 'usd', 'profiles', 'variants', 'embed', 'gallery'],
-    'feeds',
+    ...['making', 'pictures', 'swatches', 'usd', 'profiles', 'models', 'variants', 'embed'],
+    ...['gallery', 'feeds'],
   ],
   distribute: ['store', 'queue'],
   web: [
