@@ -96,7 +96,10 @@ function helpText({ name, describe, command, columns: characters }: Called, opti
 }
 
 function usageOf(name: string, { usage, positionals = [], options = {} }: Command): string {
-  const words = positionals.map(({ name, required }) => (required ? name : `[${name}]`));
+  const words = positionals.map(({ name, required, isList }) => {
+    const all = isList ? `${name}...` : name;
+    return required ? all : `[${all}]`;
+  });
   const required = Object.entries(options).filter(([, spec]) => spec.required);
   const named = required.map(([option, { value }]) => `--${option} ${value}`);
   return ['btg2gltf', usage ?? [name, ...words, ...named].join(' ')].join(' ');
@@ -118,9 +121,14 @@ function readPositionals(
   const wrong = (sentence: string) =>
     usageError(`${name}: ${sentence}; usage: ${usageOf(name, command)}`);
   if (missing !== undefined) throw wrong(`${missing.name} is missing`);
-  if (given.length > positionals.length)
+  const last = positionals.at(-1);
+  if (given.length > positionals.length && !last?.isList)
     throw wrong(`"${given[positionals.length]}" is one argument too many`);
-  return Object.fromEntries(given.map((word, index) => [positionals[index]!.name, String(word)]));
+  const entries = positionals.map(({ name, isList }, at): [string, Arguments[string]] => {
+    const words = given.slice(at).map(String);
+    return [name, isList ? words : words[0]];
+  });
+  return Object.fromEntries(entries.slice(0, given.length));
 }
 
 /** Suggests the commands that have the option, otherwise the nearest option of this command. */
@@ -147,7 +155,12 @@ function checkOptions(command: string, specs: Options, given: Record<string, unk
   return Object.fromEntries(checked);
 }
 
-function checkValue(option: string, spec: OptionSpec, value: unknown): string | number | boolean {
+function checkValue(option: string, spec: OptionSpec, value: unknown): Arguments[string] {
+  if (spec.isList) {
+    const texts = [value].flat().flatMap((one) => String(one).split(','));
+    const { isList: _, ...each } = spec;
+    return texts.map((text) => String(checkValue(option, each, text.trim())));
+  }
   const wrong = (expected: string, hint = '') =>
     usageError(`--${option}: expected ${expected}, received ${JSON.stringify(value)}${hint}`);
   if (Array.isArray(value))

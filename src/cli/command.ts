@@ -42,18 +42,30 @@ export interface OptionSpec {
   /** Smallest integer. @defaultValue 0 */
   min?: number;
   choices?: readonly string[];
+  /** Whether it takes several values, separated by commas or by repeating the option; {@link textsOf} returns them. */
+  isList?: boolean;
   mayBeEmpty?: boolean;
   /** Default that the help shows; the code that uses the option reads it from the same constant. */
   default?: string | number;
 }
 
 /** The positionals and options that were given, by name. */
-export type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
+export type Arguments = Readonly<
+  Record<string, string | number | boolean | readonly string[] | undefined>
+>;
+
+export interface Positional {
+  name: string;
+  describe: string;
+  required?: boolean;
+  /** Whether it takes all words that follow; {@link textsOf} returns them. Only the last positional may. */
+  isList?: boolean;
+}
 
 export interface Command {
   /** How the command is called, if positionals and required options do not show it. */
   usage?: string;
-  positionals?: readonly { name: string; describe: string; required?: boolean }[];
+  positionals?: readonly Positional[];
   options?: Readonly<Record<string, OptionSpec>>;
   /** Lines of the help before the examples. */
   notes?: readonly string[];
@@ -73,6 +85,12 @@ export interface CommandRow {
 export function textOf(args: Arguments, name: string): string | undefined {
   const value = args[name];
   return value === undefined ? undefined : String(value);
+}
+
+/** The texts of an argument that takes several; none if it was not given. */
+export function textsOf(args: Arguments, name: string): readonly string[] {
+  const value = args[name];
+  return Array.isArray(value) ? value : [];
 }
 
 /** The fields that are not undefined, for options that must be absent rather than undefined. */

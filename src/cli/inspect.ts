@@ -1,30 +1,41 @@
-/** `btg2gltf inspect FILE.glb|ARTICLE`: what a GLB consists of, and which profiles it fits. */
-import { resolve } from 'node:path';
+/** `btg2gltf inspect MODELS|ARTICLE`: what GLBs consist of, and which profiles they fit. */
+import { readModel } from '../deliver/models/read-model.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
 import { inspectGlb } from '../deliver/profiles/profiles.ts';
 import type { DeliveredFile, DeliveryLine } from '../run/output/delivered-files.ts';
 import { findPublished } from '../run/publishing/masters.ts';
 import { amount, integer, size } from '../run/report/text.ts';
-import { exists, readBytes } from '../support/files.ts';
-import { visibleLines } from '../support/visible.ts';
-import { type Arguments, type Command, columns, type Io, numberOf, textOf } from './command.ts';
+import { visibleJson, visibleLines } from '../support/visible.ts';
+import {
+  type Arguments,
+  type Command,
+  columns,
+  type Io,
+  numberOf,
+  textOf,
+  textsOf,
+} from './command.ts';
+import { eachItem, findModels, MODEL_NOTES, namesModels } from './model-files.ts';
 import { openSubject } from './output-commands.ts';
 
 /** Rows of a list, unless an option requests another number. */
 const ROWS = 10;
 const MOST_CONFIGURATIONS = 5;
-const SUBJECT = 'FILE.glb|ARTICLE';
+const SUBJECT = 'MODELS|ARTICLE';
 
 /** The command. */
 export const inspectCommand: Command = {
   positionals: [
     {
       name: SUBJECT,
-      describe: 'a model, or a glob on MANUFACTURER/PROGRAM/number[/configuration]',
+      describe:
+        'files, folders and globs of .glb and .gltf; or a glob on MANUFACTURER/PROGRAM/number[/configuration]',
       required: true,
+      isList: true,
     },
   ],
   options: {
+    json: { type: 'boolean', describe: 'print JSON, a list of all files' },
     pipeline: {
       type: 'string',
       value: 'PIPELINE.yaml',
@@ -43,55 +54,106 @@ export const inspectCommand: Command = {
     },
   },
   notes: [
-    'It compares a file as it is. A published GLB need not fit: deliver: profiles: makes files that do.',
+    'It compares a file as it is. A published GLB need not fit: deliver: profiles: makes files that do, and',
+    'btg2gltf deliver FILE.glb --profile NAME makes one of any model.',
     'Of an article it shows the published GLB and every file that was delivered.',
+    ...MODEL_NOTES,
   ],
   examples: [
     'btg2gltf inspect desk.glb',
+    "btg2gltf inspect '*.glb' --json",
     'btg2gltf inspect FJEL/LINEA/LN-M --pipeline pipeline.yaml',
   ],
   async run(args, io) {
-    const subject = textOf(args, SUBJECT)!;
-    const rows = numberOf(args, 'rows') ?? ROWS;
-    const file = resolve(subject);
-    const isFile = /\.(?:glb|gltf)$/i.test(subject) || (await exists(file));
-    if (isFile) {
-      const lines = await glbLines(await readBytes(file), rows);
-      io.printData(visibleLines([file, ...lines, '']));
-    } else await inspectArticle(subject, rows, args, io);
-    return 0;
+    const words = textsOf(args, SUBJECT);
+    const areModels = await Promise.all(words.map(namesModels));
+    const models = words.filter((_, at) => areModels[at]);
+    const articles = words.filter((_, at) => !areModels[at]);
+    const listed: object[] = [];
+    const failed = models.length > 0 ? await inspectModels(models, listed, args, io) : 0;
+    for (const article of articles) await inspectArticle(article, listed, args, io);
+    if (args.json) io.printData(visibleJson(`${JSON.stringify(listed, null, 2)}\n`));
+    return failed > 0 ? 1 : 0;
   },
 };
 
-async function glbLines(glb: Uint8Array, rows: number): Promise<string[]> {
-  const figures = await inspectGlb(glb);
-  const { meshes, images, extensionsUsed, extensionsRequired } = figures;
+async function inspectModels(
+  words: readonly string[],
+  listed: object[],
+  args: Arguments,
+  io: Io,
+): Promise<number> {
+  const items = (await findModels(words)).map((model) => ({ model }));
+  const work = async ({ model: { path } }: (typeof items)[number]) => {
+    const { lines, facts } = await described(await readModel(path), args);
+    listed.push({ file: path, ...facts });
+    return [path, ...lines, ''];
+  };
+  const failed = await eachItem(items, { making: 'figures', atOnce: 1, work }, args, io);
+  for (const { item, error } of failed) {
+    const { code, message } = error;
+    listed.push({ file: item.model.path, error: { code, message } });
+  }
+  return failed.length;
+}
+
+/** A GLB as lines, and as the JSON that pipelines/README.md describes. */
+async function described(
+  glb: Uint8Array,
+  args: Arguments,
+): Promise<{ lines: string[]; facts: object }> {
+  const { breaches, images: textures, ...figures } = await inspectGlb(glb);
+  const profiles = Object.entries(breaches).map(([name, all]): [string, Fit] => {
+    return [name, { fits: all.length === 0, breaches: all }];
+  });
+  const facts = { ...figures, textures, profiles: Object.fromEntries(profiles) };
+  return { lines: linesOf(facts, numberOf(args, 'rows') ?? ROWS), facts };
+}
+
+interface Fit {
+  fits: boolean;
+  breaches: readonly { sentence: string }[];
+}
+
+interface Facts extends Record<'bytes' | 'triangles' | 'drawCalls' | 'materials', number> {
+  meshes: readonly { name: string; bytes: number; triangles: number; instances: number }[];
+  textures: readonly ({ name: string; mimeType: string } & Record<
+    'bytes' | 'width' | 'height',
+    number
+  >)[];
+  extensionsUsed: readonly string[];
+  extensionsRequired: readonly string[];
+  profiles: Readonly<Record<string, Fit>>;
+}
+
+function linesOf(facts: Facts, rows: number): string[] {
+  const { meshes, textures, extensionsUsed, extensionsRequired, profiles } = facts;
   const sum = (parts: readonly { bytes: number }[]) =>
     size(parts.reduce((total, part) => total + part.bytes, 0));
   const meshRows = meshes.map(({ name, bytes, triangles, instances }) => {
     const text = `${amount(triangles, 'triangle')}, drawn ${amount(instances, 'time')}`;
     return { bytes, name, text };
   });
-  const textureRows = images.map(({ name, bytes, mimeType, width, height }) => {
+  const textureRows = textures.map(({ name, bytes, mimeType, width, height }) => {
     return { bytes, name, text: `${width} × ${height}, ${mimeType.replace('image/', '')}` };
   });
   return [
     ...columns([
-      ['bytes', `${size(figures.bytes)}: meshes ${sum(meshes)}, textures ${sum(images)}`],
-      ['triangles', integer(figures.triangles)],
-      ['draw calls', integer(figures.drawCalls)],
-      ['materials', integer(figures.materials)],
+      ['bytes', `${size(facts.bytes)}: meshes ${sum(meshes)}, textures ${sum(textures)}`],
+      ['triangles', integer(facts.triangles)],
+      ['draw calls', integer(facts.drawCalls)],
+      ['materials', integer(facts.materials)],
       ['extensions', extensionsUsed.join(', ') || 'none'],
       ['required', extensionsRequired.join(', ') || 'none'],
     ]),
     '',
-    ...list('mesh', 'meshes', meshRows, rows),
-    ...list('texture', 'textures', textureRows, rows),
+    ...ranking('mesh', 'meshes', meshRows, rows),
+    ...ranking('texture', 'textures', textureRows, rows),
     'profiles',
     ...columns(
-      Object.entries(figures.breaches).map(([name, breaches]) => [
+      Object.entries(profiles).map(([name, { breaches }]) => [
         name,
-        breaches.join('; ') || 'fits',
+        breaches.map(({ sentence }) => sentence).join('; ') || 'fits',
       ]),
     ),
   ];
@@ -99,32 +161,37 @@ async function glbLines(glb: Uint8Array, rows: number): Promise<string[]> {
 
 async function inspectArticle(
   pattern: string,
-  rows: number,
+  listed: object[],
   args: Arguments,
   io: Io,
 ): Promise<void> {
+  const list = (lines: readonly string[], facts: object) => {
+    listed.push(facts);
+    if (!args.json) io.printData(visibleLines([...lines, '', '']));
+  };
   const file = textOf(args, 'pipeline');
   const pipeline = file === undefined ? undefined : await loadPipeline(file, io.env, true);
   const { published } = await openSubject(pipeline, textOf(args, 'output'), io);
   const found = await findPublished(published, pattern);
   for (const { name, glb, sha256, deliveries } of found.slice(0, MOST_CONFIGURATIONS)) {
-    const print = (lines: readonly string[]) => io.printData(visibleLines([...lines, '', '']));
-    const master = await published.read({ path: glb, sha256 });
-    print([name, `${glb} (master)`, ...(await glbLines(master, rows))]);
+    const master = await described(await published.read({ path: glb, sha256 }), args);
+    const facts = { file: glb, article: name, delivery: 'master', ...master.facts };
+    list([name, `${glb} (master)`, ...master.lines], facts);
     for (const line of deliveries) {
-      if (line.error !== undefined) print([failureText(line)]);
+      const { delivery, error } = line;
+      if (error !== undefined) list([failureText(line)], { article: name, delivery, error });
       for (const file of line.files) {
-        const text = `${file.path} (${line.delivery})`;
         const isGlb = file.path.endsWith('.glb');
-        const lines = isGlb
-          ? await glbLines(await published.read(file), rows)
-          : columns(factRows(file));
-        print([text, ...lines]);
+        const { lines, facts } = isGlb
+          ? await described(await published.read(file), args)
+          : { lines: columns(factRows(file)), facts: { bytes: file.bytes, facts: file.facts } };
+        const where = { file: file.path, article: name, delivery };
+        list([`${file.path} (${delivery})`, ...lines], { ...where, ...facts });
       }
     }
   }
   const more = found.slice(MOST_CONFIGURATIONS);
-  if (more.length === 0) return;
+  if (more.length === 0 || args.json) return;
   const others = `${amount(more.length, 'other configuration')} of ${pattern}; name one, such as ${more[0]!.name}`;
   io.printData(visibleLines([others, '']));
 }
@@ -152,7 +219,7 @@ interface Sized {
 }
 
 /** Lists the largest items first; items of equal size by name. */
-function list(one: string, several: string, all: readonly Sized[], rows: number): string[] {
+function ranking(one: string, several: string, all: readonly Sized[], rows: number): string[] {
   if (all.length === 0) return [];
   const sorted = all.toSorted((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
   const shown = sorted

@@ -1,25 +1,32 @@
-/** `btg2gltf render`: pictures of a GLB, or of all published files of a pipeline. */
+/** `btg2gltf render`: pictures of models, or of all published files of a pipeline. */
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { readModel } from '../deliver/models/read-model.ts';
 import { PICTURE_CHOICES, PICTURE_DEFAULTS } from '../deliver/pictures/picture-options.ts';
 import { openPublished } from '../distribute/published.ts';
 import type { FileFacts } from '../run/output/delivered-files.ts';
 import { amount, integer, size } from '../run/report/text.ts';
 import { ConverterError } from '../support/errors.ts';
-import { makeFolder, readBytes, replaceFile } from '../support/files.ts';
+import { replaceFile } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';
-import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
+import { type Arguments, type Command, type Io, numberOf, textOf, textsOf } from './command.ts';
+import { eachItem, findModels, MODEL_NOTES, type ModelFile, stemOf } from './model-files.ts';
 import { BROWSER_OPTION, pipelineAt } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
 
 const CAMERA_NAMES = PICTURE_CHOICES.cameras.join(', ');
 
-const SUBJECT = 'FILE.glb|PIPELINE.yaml';
+const SUBJECT = 'MODELS|PIPELINE.yaml';
 
 /** The command. */
 export const renderCommand: Command = {
   positionals: [
-    { name: SUBJECT, describe: 'a model, or what a pipeline has published', required: true },
+    {
+      name: SUBJECT,
+      describe: 'files, folders and globs of .glb and .gltf; or what a pipeline has published',
+      required: true,
+      isList: true,
+    },
   ],
   options: {
     camera: {
@@ -67,11 +74,15 @@ export const renderCommand: Command = {
       type: 'string',
       value: 'DIR',
       describe:
-        'folder of the pictures [default: that of the file; of a pipeline: its output folder with -pictures behind its name]',
+        'folder of the pictures [default: that of each model; of a pipeline: its output folder with -pictures behind its name]',
     },
     browser: BROWSER_OPTION,
   },
   notes: [
+    'Of a model it writes NAME-CAMERA.jpg and the like beside the model, or with its folders below --output. One that',
+    'cannot be drawn is a line, the others are drawn, and the exit code is 1.',
+    ...MODEL_NOTES,
+    '',
     'Of a pipeline it takes the pictures of all published articles, whatever its deliver: section says, into',
     'folders as below articles/. One that fails is a line, and the exit code is 1. deliver: pictures: in the',
     'pipeline file takes them with each run instead, and publishes them.',
@@ -80,28 +91,21 @@ export const renderCommand: Command = {
     'btg2gltf render desk.glb',
     'btg2gltf render desk.glb --camera hero,top --size 400x300 --format png --background transparent',
     'btg2gltf render desk.glb --frames 8 --size 200',
+    "btg2gltf render '*.glb' --size 600 --output pictures",
     'btg2gltf render pipeline.yaml --size 600 --output pictures',
   ],
   async run(args, io) {
     const options = pictureOptionsOf(args);
-    const subject = textOf(args, SUBJECT)!;
-    const pipeline = await pipelineAt(subject, io);
+    const words = textsOf(args, SUBJECT);
+    const pipeline = words.length === 1 ? await pipelineAt(words[0]!, io) : undefined;
     const { withPictures } = await import('../deliver/pictures/render.ts');
     const cacheDir = pipeline?.cacheDir ?? userCacheDir(io.env);
     const warn = (text: string) => io.printError(`${text}\n`);
+    const models = pipeline === undefined ? await findModels(words) : [];
     return withPictures(io, cacheDir, textOf(args, 'browser'), warn, async (pictures) => {
       if (pipeline === undefined) {
-        const file = resolve(subject);
-        const folder = resolve(textOf(args, 'output') ?? dirname(file));
-        const taken = await pictures.take(await readBytes(file), options);
-        await makeFolder(folder);
-        const name = basename(file).replace(/\.glb$/i, '');
-        for (const picture of taken) {
-          const path = join(folder, `${name}-${picture.name}.${options.format}`);
-          await replaceFile(path, picture.bytes);
-          io.print(`${path}: ${described(picture, picture.bytes.length)}\n`);
-        }
-        return 0;
+        const take = (glb: Uint8Array) => pictures.take(glb, options);
+        return renderModels(models, { ...options, ...pictures, take }, args, io);
       }
       const folder = folderBeside(pipeline.outputDir, args);
       const counts = { pictures: 0, articles: 0, failed: 0 };
@@ -133,6 +137,39 @@ export const renderCommand: Command = {
     });
   },
 };
+
+interface Camera {
+  format: string;
+  atOnce: number;
+  take(glb: Uint8Array): Promise<(PictureFacts & { name: string; bytes: Uint8Array })[]>;
+}
+
+async function renderModels(
+  models: readonly ModelFile[],
+  { format, atOnce, take }: Camera,
+  args: Arguments,
+  io: Io,
+): Promise<number> {
+  const output = textOf(args, 'output');
+  const folder = output === undefined ? undefined : resolve(output);
+  let pictures = 0;
+  const work = async ({ model }: { model: ModelFile }) => {
+    const lines: string[] = [];
+    for (const picture of await take(await readModel(model.path, 'plain'))) {
+      const path = `${stemOf(model, folder)}-${picture.name}.${format}`;
+      await replaceFile(path, picture.bytes);
+      lines.push(`${path}: ${described(picture, picture.bytes.length)}`);
+    }
+    pictures += lines.length;
+    return lines;
+  };
+  const items = models.map((model) => ({ model }));
+  const failed = await eachItem(items, { making: 'pictures', atOnce, work }, args, io);
+  if (models.length === 1) return 0;
+  const what = `${amount(pictures, 'picture')} of ${amount(models.length, 'model')}`;
+  io.print(`${what}, ${integer(failed.length)} failed\n`);
+  return failed.length > 0 ? 1 : 0;
+}
 
 /** Where programs keep files that can be made again: a single GLB has no cache folder. */
 const userCacheDir = ({ XDG_CACHE_HOME }: Io['env']): string =>

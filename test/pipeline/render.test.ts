@@ -1,5 +1,5 @@
-/** `render PIPELINE`: pictures of everything that is published, beside the published output. */
-import { readdir, rm, writeFile } from 'node:fs/promises';
+/** `render`: pictures of models, and of everything that a pipeline has published, beside the published output. */
+import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -24,6 +24,39 @@ beforeAll(async () => {
 
 const render = (...words: string[]) =>
   command(['render', pipeline, '--size', '80x60', '--format', 'png', ...words]);
+
+describe.runIf(HAS_BROWSER)('render of models', () => {
+  let models: string;
+  beforeAll(async () => {
+    models = join(folder, 'models');
+    const [{ glb }] = (await readManifest(join(folder, 'out'))) as [{ glb: string }];
+    await mkdir(join(models, 'sub'), { recursive: true });
+    await copyFile(join(folder, 'out', glb), join(models, 'sub', 'desk.glb'));
+    await writeFile(join(models, 'broken.glb'), 'no model');
+  });
+  const small = ['--size', '80x60', '--format', 'png'];
+
+  test('of a folder, pictures are beside each model or below the output; a broken one is a line', async () => {
+    const { exit, stdout } = await command(['render', models, ...small]);
+    expect(exit).toBe(1);
+    const picture = join(models, 'sub', 'desk-hero.png');
+    expect(await sharp(picture).metadata()).toMatchObject({ width: 80, height: 60 });
+    expect(stdout).toContain(`${picture}: 80 × 60, `);
+    const broken = join(models, 'broken.glb');
+    expect(stdout).toContain(`failed: ${broken}: expected a GLB file: it begins with other bytes`);
+    expect(stdout).toContain('1 picture of 2 models, 1 failed');
+    const output = join(folder, 'below');
+    const glob = join(models, '**', 'd*.glb');
+    expect((await command(['render', glob, ...small, '--output', output])).exit).toBe(0);
+    expect(await readdir(output)).toEqual(['desk-hero.png']);
+  });
+
+  test('of one broken file, the error of the command names it', async () => {
+    const broken = join(models, 'broken.glb');
+    const { exit, stderr } = await command(['render', broken, ...small]);
+    expect([exit, stderr]).toEqual([1, expect.stringContaining(`btg2gltf: ${broken}: expected`)]);
+  });
+});
 
 describe.runIf(HAS_BROWSER)('render of a pipeline', () => {
   test('takes the pictures of all published articles, into folders as below articles/', async () => {

@@ -21,7 +21,7 @@ export const PICTURE_EDITION = {
 };
 
 /** While one picture is drawn, others are encoded and written. */
-const AT_ONCE = 4;
+export const PICTURES_AT_ONCE = 4;
 
 /** Makes the pictures of masters. @param renderer - The renderer, which is closed with the maker. */
 export function createPictureMaker(renderer: Renderer, options: PictureOptions): Maker {
@@ -29,7 +29,7 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
   const fileOf = (name: string) => `${name}.${format}`;
   return {
     ...pictureFiles(options),
-    ...{ atOnce: AT_ONCE, hasBrowser: true },
+    ...{ atOnce: PICTURES_AT_ONCE, hasBrowser: true },
     edition: PICTURE_EDITION,
     async make(master, names, spend) {
       const wanted = new Set(names);

@@ -15,7 +15,7 @@ import type { StoredFile } from '../making/maker.ts';
 import { findBrowser } from './browser.ts';
 import { type PictureFile, takePictures } from './picture.ts';
 import type { PictureOptions } from './picture-options.ts';
-import { createPictureMaker } from './pictures.ts';
+import { createPictureMaker, PICTURES_AT_ONCE } from './pictures.ts';
 import { BrowserRenderer, type Renderer } from './renderer.ts';
 
 type Rendered =
@@ -32,6 +32,8 @@ interface RenderOptions {
 }
 
 interface Pictures {
+  /** How many models should be drawn at the same time. */
+  atOnce: number;
   /** Takes the pictures of a GLB. @throws {@link ConverterError} As `takePictures`. */
   take(glb: Uint8Array, options: PictureOptions): Promise<PictureFile[]>;
   /**
@@ -67,6 +69,7 @@ export async function withPictures<Result>(
   const stop = () => void renderer.close();
   signal.addEventListener('abort', stop);
   const working = work({
+    atOnce: PICTURES_AT_ONCE,
     take: (glb, options) => takePictures(renderer, glb, options),
     renderPublished: (options, what) => renderPublished(renderer, options, what),
   });

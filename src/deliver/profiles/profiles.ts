@@ -225,18 +225,29 @@ export function breachesOf(figures: GlbFigures, profile: Profile): Breach[] {
   });
 }
 
-/** The figures of a GLB, and the limits of each profile that it exceeds, as sentences. */
-export async function inspectGlb(
-  glb: Uint8Array,
-): Promise<GlbFigures & { breaches: Record<ProfileName, string[]> }> {
+type Breaches = Record<ProfileName, (Breach & { sentence: string })[]>;
+
+/** The figures of a GLB, and the limits of each profile that it exceeds. */
+export async function inspectGlb(glb: Uint8Array): Promise<GlbFigures & { breaches: Breaches }> {
   const figures = await readFigures(glb);
   const breaches = PROFILE_NAMES.map((name) => {
-    return [name, breachesOf(figures, PROFILES[name]).map(breachText)] as const;
+    const all = breachesOf(figures, PROFILES[name]);
+    return [name, all.map((breach) => ({ ...breach, sentence: breachText(breach) }))] as const;
   });
-  return { ...figures, breaches: Object.fromEntries(breaches) as Record<ProfileName, string[]> };
+  return { ...figures, breaches: Object.fromEntries(breaches) as Breaches };
 }
 
+/** Which way a list of extensions is meant: the file has too many. */
+const TEXTS: Partial<Record<Breach['limit'], (breach: Breach) => string>> = {
+  'required extensions': ({ expected, received }) =>
+    `the file requires ${received}, which readers of this profile may not support; it may require: ${expected}`,
+  extensions: ({ expected, received }) =>
+    `the file uses ${received}, which this profile does not allow; it may use: ${expected}`,
+};
+
 /** A breach as a sentence. */
-export function breachText({ limit, expected, received }: Breach): string {
-  return `${limit}: expected ${expected}, received ${received}`;
+export function breachText(breach: Breach): string {
+  const { limit, expected, received } = breach;
+  const text = TEXTS[limit]?.(breach) ?? `expected ${expected}, received ${received}`;
+  return `${limit}: ${text}`;
 }

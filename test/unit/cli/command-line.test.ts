@@ -43,7 +43,8 @@ test('the example of the help runs as it is', async () => {
 });
 
 /** Files that the examples write or read; all others are arguments. */
-const FILES = /^(?:pipeline\.yaml|nightly\.yaml|output|recording|desk\.glb|pictures|carts)$/;
+const FILES =
+  /^(?:pipeline\.yaml|nightly\.yaml|output|recording|desk\.glb|\*\.glb|delivered|pictures|carts)$/;
 
 /** The words of the commands of a line; its shell syntax is quotes, && and >. */
 function wordsOf(example: string): string[][] {
