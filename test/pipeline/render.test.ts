@@ -29,9 +29,9 @@ describe.runIf(HAS_BROWSER)('render of models', () => {
   let models: string;
   beforeAll(async () => {
     models = join(folder, 'models');
-    const [{ glb }] = (await readManifest(join(folder, 'out'))) as [{ glb: string }];
+    const [line] = await readManifest(join(folder, 'out'));
     await mkdir(join(models, 'sub'), { recursive: true });
-    await copyFile(join(folder, 'out', glb), join(models, 'sub', 'desk.glb'));
+    await copyFile(join(folder, 'out', line!.glb!), join(models, 'sub', 'desk.glb'));
     await writeFile(join(models, 'broken.glb'), 'no model');
   });
   const small = ['--size', '80x60', '--format', 'png'];
@@ -48,7 +48,7 @@ describe.runIf(HAS_BROWSER)('render of models', () => {
     const output = join(folder, 'below');
     const glob = join(models, '**', 'd*.glb');
     expect((await command(['render', glob, ...small, '--output', output])).exit).toBe(0);
-    expect(await readdir(output)).toEqual(['desk-hero.png']);
+    expect(await readdir(join(output, 'sub'))).toEqual(['desk-hero.png']);
   });
 
   test('of one broken file, the error of the command names it', async () => {
