@@ -55,11 +55,12 @@ const PAGES = {
   'picture-page': 'deliver/pictures/page',
   'gallery-page': 'deliver/gallery/page',
   'gallery-viewer': 'deliver/gallery/page',
+  'inspection-viewer': 'deliver/inspection/page',
 };
 
 /** Native code of images, and what is large and only used now and then. */
 const EXTERNAL = [
-  /^(?:sharp|playwright-core|@sparticuz\/chromium|draco3dgltf|ktx2-encoder|@gltf-transform\/(?:core|extensions|functions)|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs|bullmq|ioredis|pg)$/,
+  /^(?:sharp|playwright-core|@sparticuz\/chromium|draco3dgltf|ktx2-encoder|@gltf-transform\/(?:core|extensions|functions)|gltf-validator|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs|bullmq|ioredis|pg)$/,
 ];
 
 /** Only what is used of undici: to load all of it takes 80 ms of processor time more, and HTTP/2 3 ms. */

@@ -1,10 +1,12 @@
 /** `btg2gltf inspect MODELS|ARTICLE`: what GLBs consist of, and which profiles they fit. */
+import { resolve } from 'node:path';
 import { readModel } from '../deliver/models/read-model.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
 import { inspectGlb } from '../deliver/profiles/profiles.ts';
 import type { DeliveredFile, DeliveryLine } from '../run/output/delivered-files.ts';
 import { findPublished } from '../run/publishing/masters.ts';
 import { amount, integer, size } from '../run/report/text.ts';
+import { replaceFile } from '../support/files.ts';
 import { visibleJson, visibleLines } from '../support/visible.ts';
 import {
   type Arguments,
@@ -14,8 +16,9 @@ import {
   numberOf,
   textOf,
   textsOf,
+  usageError,
 } from './command.ts';
-import { eachItem, findModels, MODEL_NOTES, namesModels } from './model-files.ts';
+import { eachItem, findModels, MODEL_NOTES, namesModels, stemOf } from './model-files.ts';
 import { openSubject } from './output-commands.ts';
 
 /** Rows of a list, unless an option requests another number. */
@@ -36,6 +39,11 @@ export const inspectCommand: Command = {
   ],
   options: {
     json: { type: 'boolean', describe: 'print JSON, a list of all files' },
+    html: {
+      type: 'boolean',
+      describe:
+        'of models: write a page with 3D view, parts, materials, textures, texel density, messages of the glTF validator, and what each profile would change',
+    },
     pipeline: {
       type: 'string',
       value: 'PIPELINE.yaml',
@@ -44,7 +52,8 @@ export const inspectCommand: Command = {
     output: {
       type: 'string',
       value: 'DIR',
-      describe: 'output folder of the article [default: that of the pipeline, or ./output]',
+      describe:
+        'of an article: its output folder [default: that of the pipeline, or ./output]; with --html: folder of the pages, or one PAGE.html [default: beside each model, with -inspection.html behind its name]',
     },
     rows: {
       type: 'number',
@@ -62,6 +71,7 @@ export const inspectCommand: Command = {
   examples: [
     'btg2gltf inspect desk.glb',
     "btg2gltf inspect '*.glb' --json",
+    'btg2gltf inspect desk.glb --html --output pictures',
     'btg2gltf inspect FJEL/LINEA/LN-M --pipeline pipeline.yaml',
   ],
   async run(args, io) {
@@ -69,6 +79,7 @@ export const inspectCommand: Command = {
     const areModels = await Promise.all(words.map(namesModels));
     const models = words.filter((_, at) => areModels[at]);
     const articles = words.filter((_, at) => !areModels[at]);
+    if (args.html) return writePages(models, articles, args, io);
     const listed: object[] = [];
     const failed = models.length > 0 ? await inspectModels(models, listed, args, io) : 0;
     for (const article of articles) await inspectArticle(article, listed, args, io);
@@ -76,6 +87,37 @@ export const inspectCommand: Command = {
     return failed > 0 ? 1 : 0;
   },
 };
+
+async function writePages(
+  words: readonly string[],
+  [article]: readonly string[],
+  args: Arguments,
+  io: Io,
+): Promise<number> {
+  if (article !== undefined || args.json) {
+    const received = args.json ? '--json' : article;
+    throw usageError(`--html: expected files, folders or globs of models, received ${received}`);
+  }
+  const models = await findModels(words);
+  const output = textOf(args, 'output');
+  const isPage = output !== undefined && /\.html?$/i.test(output);
+  if (isPage && models.length > 1)
+    throw usageError(`--output: expected a folder for ${models.length} pages, received ${output}`);
+  const folder = output === undefined ? undefined : resolve(output);
+  const { modelPage } = await import('../deliver/inspect-model.ts');
+  const items = models.map((model) => ({ model }));
+  const work = async (
+    { model }: (typeof items)[number],
+    show: (done: number, of: number) => void,
+  ) => {
+    const page = await modelPage(model.path, { now: io.now, signal: io.signal, onProfile: show });
+    const file = isPage ? folder! : `${stemOf(model, folder)}-inspection.html`;
+    await replaceFile(file, page);
+    return [`${file}: ${size(Buffer.byteLength(page))}`];
+  };
+  const failed = await eachItem(items, { making: 'pages', atOnce: 1, work }, args, io);
+  return failed.length > 0 ? 1 : 0;
+}
 
 async function inspectModels(
   words: readonly string[],

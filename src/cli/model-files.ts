@@ -138,8 +138,11 @@ interface Loop<I extends Item> {
   /** What is made, for the line of the progress. */
   making: string;
   atOnce: number;
-  /** @returns Lines for standard output. */
-  work(item: I): Promise<readonly string[]>;
+  /**
+   * @param show - Shows how much of the item is done, if it takes long.
+   * @returns Lines for standard output.
+   */
+  work(item: I, show: (done: number, of: number) => void): Promise<readonly string[]>;
 }
 
 /**
@@ -160,15 +163,18 @@ export async function eachItem<I extends Item>(
   const failed = new Map<I, ConverterError>();
   const messages = new Set<string>();
   const progress = { making, total: items.length, done: 0, failed: 0 };
+  const show = (now: Pick<typeof progress, 'making' | 'total' | 'done'>) =>
+    environment.progress?.({ failed: 0, ...now });
   const print = (lines: readonly string[]) => {
     const isPrinted = lines.length > 0 && !args.json;
     if (isPrinted) display.above(() => io.printData(visibleLines([...lines, ''])));
   };
-  environment.progress?.({ ...progress });
+  show({ ...progress });
   const working = inParallel(items, atOnce, async (item) => {
     io.signal.throwIfAborted();
     try {
-      print(await work(item));
+      const name = basename(item.model.path);
+      print(await work(item, (done, total) => show({ making: `${making}: ${name}`, total, done })));
     } catch (thrown) {
       const error = errorOf(item, thrown);
       if (io.signal.aborted || endsRun(error.code) || items.length === 1) throw error;
@@ -180,7 +186,7 @@ export async function eachItem<I extends Item>(
       if (isNew) print([`failed: ${error.message} (${error.code})`]);
     }
     progress.done++;
-    environment.progress?.({ ...progress });
+    show({ ...progress });
   });
   await working.finally(() => display.close());
   return items.flatMap((item) => {

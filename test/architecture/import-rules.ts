@@ -24,7 +24,7 @@ const WINGS = {
   ],
   deliver: [
     ...['making', 'pictures', 'swatches', 'usd', 'profiles', 'models', 'variants', 'embed'],
-    ...['gallery', 'feeds'],
+    ...['gallery', 'inspection', 'feeds'],
   ],
   distribute: ['store', 'queue'],
   web: [
