@@ -14,13 +14,16 @@ import type { Delivered, Deliveries } from '../run/publishing/deliveries.ts';
 import { publishedNow } from '../run/publishing/last-publication.ts';
 import { ConverterError } from '../support/errors.ts';
 import {
+  effectTexts,
   FEED_KINDS,
-  type FeedItem,
+  type FeedFindings,
   type FeedKind,
   feedFile,
   feedName,
   feedRows,
+  noFindings,
 } from './feeds/feeds.ts';
+import type { FeedItem } from './feeds/product.ts';
 import { sendChanges } from './outbox.ts';
 import { type DeliverSection, sectionOf } from './section.ts';
 
@@ -72,7 +75,14 @@ function failedAsAWhole(
   };
 }
 
-type WrittenFeed = ReturnType<typeof failedAsAWhole> & { leftOut: string[] };
+interface WrittenFeed {
+  counts: Counts;
+  failures: Delivered['failures'];
+  /** Sentences on configurations without a row. */
+  leftOut: string[];
+  /** Sentences on what limits of platforms changed. */
+  notes: string[];
+}
 
 /**
  * Writes the feeds. An article that only carts select is the planning of one customer: no feed contains it.
@@ -91,7 +101,10 @@ export async function writeFeeds(
   }
   if (feeds === undefined) return [];
   const { lines: published, catalogues, onlyCarts } = await publishedNow(run, deliveries);
-  const [first] = [...catalogues.values()];
+  const [[language, first] = []] = [...catalogues];
+  const { name: pipelineName, service } = run.options.pipeline;
+  const { currency } = service;
+  const catalogue = { pipelineName, language, currency };
   const keys = sortConfigurationKeys(first!.keys()).filter((key) => !onlyCarts.has(key));
   const items = function* (): Iterable<FeedItem> {
     for (const key of keys) {
@@ -105,12 +118,12 @@ export async function writeFeeds(
   };
   const written: WrittenFeed[] = [];
   for (const kind of new Set(kinds)) {
-    let leftOut = new Map<string, number>();
+    let findings = noFindings();
     await writeTexts(lists, `${FEEDS_FOLDER}/${feedFile(kind)}`, () => {
-      leftOut = new Map();
-      return feedRows(kind, items(), feeds, leftOut);
+      findings = noFindings();
+      return feedRows(kind, items(), { ...feeds, ...catalogue }, findings);
     });
-    written.push(writtenFeed(kind, feeds.accept, keys.length, leftOut));
+    written.push(writtenFeed(kind, feeds.accept, keys.length, findings));
   }
   return written;
 }
@@ -120,19 +133,23 @@ function writtenFeed(
   kind: FeedKind,
   accepted: readonly string[],
   all: number,
-  leftOut: ReadonlyMap<string, number>,
+  findings: FeedFindings,
 ): WrittenFeed {
   const name = feedName(kind);
-  const omitted = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
+  const { leftOut, merged } = findings;
+  const omitted = [...leftOut.values()].reduce((sum, count) => sum + count, merged);
   const reasons = Array.from(leftOut, ([missing, count]) => `${count} without ${missing}`);
   const counts = countsOf(name, all - omitted);
   if (all > omitted) {
     const leftOutTexts = reasons.map((reason) => `${name}: ${reason}, which it requires`);
-    return { counts: { ...counts, omitted }, failures: [], leftOut: leftOutTexts };
+    const notes = effectTexts(findings).map((text) => `${name}: ${text}`);
+    if (merged > 0)
+      notes.push(`${name}: ${merged} with the final article number of another row, which has it`);
+    return { counts: { ...counts, omitted }, failures: [], leftOut: leftOutTexts, notes };
   }
   const why = reasons.join(', ') || 'no article is published';
   const error = new ConverterError('FEED_EMPTY', `expected rows, received none: ${why}`);
-  return { ...failedAsAWhole(counts, accepted, Math.max(1, all), error), leftOut: [] };
+  return { ...failedAsAWhole(counts, accepted, Math.max(1, all), error), leftOut: [], notes: [] };
 }
 
 /**
@@ -147,8 +164,9 @@ export const leftOutOf: Deliveries['leftOut'] = async (pipeline, line, deliverie
     files.map((file) => ({ ...file, delivery })),
   );
   return [...new Set(feeds.kinds)].flatMap((kind) => {
-    const missing = new Map<string, number>();
-    for (const _ of feedRows(kind, [{ line, languages: {}, files }], feeds, missing));
-    return Array.from(missing.keys(), (requires) => ({ feed: feedName(kind), requires }));
+    const findings = noFindings();
+    for (const _ of feedRows(kind, [{ line, languages: {}, files }], feeds, findings));
+    const missing = [...findings.leftOut.keys()];
+    return missing.map((requires) => ({ feed: feedName(kind), requires }));
   });
 };

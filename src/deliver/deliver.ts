@@ -68,10 +68,11 @@ export async function deliver(run: Run, again: boolean): Promise<Delivered> {
     else await removeGallery(lists);
     return writeFeeds(run, wanted?.feeds, lists, lines);
   });
-  for (const { counts, failures, leftOut } of feeds) {
+  for (const { counts, failures, leftOut, notes } of feeds) {
     delivered.deliveries.push(counts);
     delivered.failures.push(...failures);
     delivered.omitted.push(...leftOut);
+    delivered.notes?.push(...notes);
   }
   await run.output.published?.publishDelivered(lines, lastGood);
   return delivered;

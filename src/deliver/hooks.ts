@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { OUTBOX_FILE } from '../run/output/delivered-files.ts';
 import type { Deliveries } from '../run/publishing/deliveries.ts';
 import { exists } from '../support/files.ts';
-import { addressAt } from './feeds/feeds.ts';
+import { addressAt } from './feeds/product.ts';
 import { DELIVERY_FOLDERS } from './kinds.ts';
 import { sectionOf } from './section.ts';
 

@@ -146,12 +146,18 @@ describe('shapes and finishes', () => {
     expect(await linesOf(STOOL)).toEqual([]);
   });
 
-  it('a feed names the file for a table, and not as the model of one finish', async () => {
+  it('feeds name the file for a table and an article, and not as the model of one finish', async () => {
     const table = await readFile(join(out, 'feeds', 'erp.csv'), 'utf8');
     expect(table).toMatch(/ variants\/FJEL\/LINEA\//);
     const products = await readFile(join(out, 'feeds', 'products.jsonl'), 'utf8');
-    expect(products).toContain('articles/FJEL');
-    expect(products).not.toContain('variants/');
+    const groups = products
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const variants = JSON.stringify(groups.map(({ hasVariant }) => hasVariant));
+    expect(variants).toContain('articles/FJEL');
+    expect(variants).not.toContain('variants/');
+    expect(products).toContain('variants/FJEL/LINEA/');
   });
 });
 

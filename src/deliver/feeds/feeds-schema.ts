@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import { isPrivate } from '../../support/addresses.ts';
 import { acceptSchema } from '../making/kind.ts';
-import { AVAILABILITIES, FEED_KINDS, PRODUCT_URL_FIELDS } from './feeds.ts';
+import type { ATTRIBUTES } from './attributes.ts';
+import { BMECAT_DEFAULTS, BMECAT_PRICE_TYPES } from './bmecat.ts';
+import { ERP_DIALECTS } from './erp.ts';
+import { FEED_KINDS } from './feeds.ts';
+import { AVAILABILITIES, PRODUCT_URL_FIELDS } from './product.ts';
+import { SHOPIFY_DEFAULTS } from './shopify.ts';
 
 const PRODUCT_URL = new RegExp(
   `^https?://(?:[^\\s{}]|\\{(?:${PRODUCT_URL_FIELDS.join('|')})\\})+$`,
@@ -10,6 +15,74 @@ const PRODUCT_URL = new RegExp(
 const PRODUCT_URL_SPELLINGS = `expected an address such as https://shop.example/p/{id}; placeholders: ${PRODUCT_URL_FIELDS.join(', ')}`;
 
 const availabilities = Object.keys(AVAILABILITIES) as [keyof typeof AVAILABILITIES];
+const dialects = Object.keys(ERP_DIALECTS) as [keyof typeof ERP_DIALECTS];
+
+const namesOf = (attribute: (typeof ATTRIBUTES)[number]) =>
+  z
+    .array(z.string().min(1))
+    .optional()
+    .describe(`properties that are the ${attribute}: NAME or CLASS.NAME; [] for none`);
+
+const attributesSchema = () =>
+  z
+    .strictObject({
+      color: namesOf('color'),
+      material: namesOf('material'),
+      size: namesOf('size'),
+    } satisfies Record<(typeof ATTRIBUTES)[number], unknown>)
+    .optional()
+    .describe('which properties are color, material and size, instead of those known by name');
+
+const shopifySchema = () =>
+  z
+    .strictObject({
+      variantsPerProduct: z
+        .int()
+        .min(1)
+        .max(SHOPIFY_DEFAULTS.variantsPerProduct)
+        .default(SHOPIFY_DEFAULTS.variantsPerProduct)
+        .describe('an article with more becomes several products; some apps and themes show 100'),
+    })
+    .optional()
+    .describe('of the feed shopify');
+
+const erpSchema = () =>
+  z
+    .strictObject({
+      dialect: z
+        .enum(dialects)
+        .default('rfc4180')
+        .describe('excel-de: for Excel where numbers have a decimal comma; excel-en: with a point'),
+      delimiter: z.enum([',', ';', 'tab']).optional().describe('instead of that of the dialect'),
+      decimal: z.enum(['.', ',']).optional().describe('instead of that of the dialect'),
+      lineBreaks: z
+        .enum(['keep', 'space'])
+        .optional()
+        .describe('what line breaks in cells become, instead of what they do in the dialect'),
+      bom: z.boolean().optional().describe('byte order mark, by which Excel recognizes UTF-8'),
+    })
+    .optional()
+    .describe('how erp.csv is written');
+
+const bmecatSchema = () =>
+  z
+    .strictObject({
+      supplier: z.string().min(1).max(50).optional().describe('default: name of the pipeline'),
+      catalogueId: z.string().min(1).max(20).optional().describe('default: name of the pipeline'),
+      catalogueVersion: z
+        .string()
+        .regex(/^\d{1,3}\.\d{1,3}$/, 'expected a version such as 1.0')
+        .default(BMECAT_DEFAULTS.catalogueVersion)
+        .describe('greater than before for importers that take only newer catalogues'),
+      priceType: z
+        .enum(BMECAT_PRICE_TYPES)
+        .default(BMECAT_DEFAULTS.priceType)
+        .describe(
+          'what the prices of the service are: net_list without taxes, gros_list with them',
+        ),
+    })
+    .optional()
+    .describe('of the feed bmecat');
 
 /** The feeds: files for shops, search engines and an ERP. */
 export const feedsSchema = () =>
@@ -23,7 +96,7 @@ export const feedsSchema = () =>
         .min(1)
         .default(['jsonld', 'csv'])
         .describe(
-          'jsonld: schema.org; google: Merchant Center; shopify; csv: for an ERP; pictures: for srcset and alt',
+          'jsonld: schema.org; google: Merchant Center; shopify; csv: for an ERP; bmecat: BMEcat 2005; pictures: for srcset and alt',
         ),
       productUrl: z
         .string()
@@ -34,11 +107,26 @@ export const feedsSchema = () =>
         .enum(availabilities)
         .default('in_stock')
         .describe('of all products, since the service knows no stock'),
+      availabilityDate: z.iso
+        .date()
+        .optional()
+        .describe('day from which backorder and preorder are delivered; google needs it'),
+      attributes: attributesSchema(),
+      shopify: shopifySchema(),
+      erp: erpSchema(),
+      bmecat: bmecatSchema(),
       accept: acceptSchema(),
     })
     .refine(
       ({ kinds, productUrl }) => !kinds.includes('google') || productUrl !== undefined,
       'expected productUrl, since Google requires the page of each product',
+    )
+    .refine(
+      ({ kinds, availability, availabilityDate }) =>
+        !kinds.includes('google') ||
+        !(availability === 'backorder' || availability === 'preorder') ||
+        availabilityDate !== undefined,
+      'expected availabilityDate, since Google requires it with backorder and preorder',
     )
     .describe('files of all published configurations for others to import, below feeds/');
 

@@ -320,7 +320,10 @@ function deliveryFields() {
             'properties that divide articles into several files with finishes, since they change the shape',
           ),
         omitted: z.array(text).describe('what was left out, and what to do'),
-        notes: z.array(text).optional().describe('why files of unchanged GLBs were made again'),
+        notes: z
+          .array(text)
+          .optional()
+          .describe('why files of unchanged GLBs were made again, and what feeds say differently'),
         gallery: text.optional().describe('path of the page of the gallery'),
       })
       .optional()

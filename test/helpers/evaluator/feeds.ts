@@ -6,6 +6,7 @@ import type { Json } from './json.ts';
 export interface FeedProduct {
   /** Final article number. */
   number: string;
+  /** What distinguishes configurations of an article may follow the name. */
   title: string;
   /** Without the tags and line breaks that some formats have. */
   description?: string;
@@ -41,21 +42,25 @@ const linksOf = (...cells: (string | undefined)[]) => cells.filter((cell) => !!c
 
 function readJsonLd(text: string): FeedProduct[] {
   const lines = text.split('\n').filter((line) => line !== '');
-  return lines.map((line) => {
-    const product = JSON.parse(line);
-    const encodings: Json[] = product.subjectOf?.encoding ?? [];
-    const { width, depth, height, offers } = product;
-    return {
-      number: product.sku,
-      title: product.name,
-      description: oneLine(product.description),
-      price: offers?.price ?? null,
-      currency: offers?.priceCurrency,
-      sizeMillimetres: { width: width.value, depth: depth.value, height: height.value },
-      links: linksOf(product.image, ...encodings.map(({ contentUrl }) => String(contentUrl))),
-      digests: new Map(encodings.map((one) => [String(one.contentUrl), String(one.sha256)])),
-    };
-  });
+  return lines
+    .flatMap((line) => JSON.parse(line).hasVariant)
+    .map((product) => {
+      const encodings: Json[] = product.subjectOf?.encoding ?? [];
+      const { width, depth, height, offers } = product;
+      return {
+        number: product.mpn,
+        title: product.name,
+        description: oneLine(product.description),
+        price: offers?.price ?? null,
+        currency: offers?.priceCurrency,
+        sizeMillimetres: { width: width.value, depth: depth.value, height: height.value },
+        links: linksOf(
+          ...(product.image ?? []),
+          ...encodings.map(({ contentUrl }) => String(contentUrl)),
+        ),
+        digests: new Map(encodings.map((one) => [String(one.contentUrl), String(one.sha256)])),
+      };
+    });
 }
 
 function readErp(text: string): FeedProduct[] {
@@ -89,16 +94,27 @@ function readGoogle(text: string): FeedProduct[] {
         depth: millimetres('length'),
         height: millimetres('height'),
       },
-      links: linksOf(row.image_link, row.virtual_model_link),
+      links: linksOf(
+        row.image_link,
+        ...row.additional_image_link!.split(','),
+        row.virtual_model_link,
+      ),
     };
   });
 }
 
+/** The first row of a product has what its variants have in common; rows without a number are pictures. */
 function readShopify(text: string): FeedProduct[] {
-  return rows(text).map((row) => ({
-    number: row['Variant SKU']!,
-    title: row.Title!,
-    price: Number(row['Variant Price']),
-    links: linksOf(row['Image Src'], row['3D model (product.metafields.custom.model_3d)']),
-  }));
+  let product: Row | undefined;
+  return rows(text).flatMap((row) => {
+    if (row.Title !== '') product = row;
+    if (row['Variant SKU'] === '') return [];
+    const model = product!['3D model (product.metafields.custom.model_3d)'];
+    return {
+      number: row['Variant SKU']!,
+      title: product!.Title!,
+      price: Number(row['Variant Price']),
+      links: linksOf(row['Variant Image'], model),
+    };
+  });
 }

@@ -242,7 +242,8 @@ export async function evaluatePublished(folder: PublishedFolder): Promise<Publis
       const where = `${name} ${product.number}`;
       const { shorttext, longtext, varianttext, currency } = ocdOf(wanted);
       const price = priceOf(wanted);
-      differ(`${where}: title`, shorttext, product.title);
+      const title = String(shorttext);
+      differ(`${where}: title`, title, product.title.slice(0, title.length));
       differ(`${where}: price`, price, product.price);
       if (product.description !== undefined)
         differ(`${where}: text`, oneLine(`${longtext} ${varianttext}`), product.description);

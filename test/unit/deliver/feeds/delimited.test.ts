@@ -25,7 +25,7 @@ const plain = (text: string) => text.replace(/[^\P{Cc}\t\n\r]/gu, '');
 it('a shop reads every text of a CSV as it was, but for control characters', () => {
   fc.assert(
     fc.property(rows, (texts) => {
-      const lines = texts.map((cells) => csvRow(cells, false));
+      const lines = texts.map((cells) => csvRow(cells, { isForSpreadsheets: false }));
       expect(parsed(lines, ',')).toEqual(texts.map((cells) => cells.map(plain)));
     }),
   );
