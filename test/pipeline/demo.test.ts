@@ -4,12 +4,19 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FeedKind, feedRows } from '../../src/deliver/feeds/feeds.ts';
 import type { CatalogueLine, ManifestLine } from '../../src/run/lists/manifest-line.ts';
 import { readCatalogue, readManifest } from '../../src/run/output/manifest.ts';
 import { listFolder } from '../../src/support/files.ts';
 import { complaintsAbout, readGlb } from '../helpers/check-glb.ts';
 import { type CommandResult, command as commandLine } from '../helpers/command.ts';
 import { lastReport } from '../helpers/daily-runs.ts';
+import { bmecatBreaches } from '../helpers/evaluator/bmecat.ts';
+import {
+  googleBreaches,
+  shopifyBreaches,
+  structuredDataBreaches,
+} from '../helpers/evaluator/platforms.ts';
 import { damage } from '../helpers/output-folder.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -25,6 +32,27 @@ let folder: string;
 let first: CommandResult;
 const all = () => join(folder, 'all');
 const series = () => join(folder, 'one', 'series');
+
+/** A feed of the demo, with three of its pictures for each GLB: the demo takes none without a browser. */
+async function feedOf(kind: FeedKind): Promise<string> {
+  const files = ({ glb, sha256 }: CatalogueLine) =>
+    ['hero-800', 'hero-400', 'front-800', 'top'].map((name) => {
+      const path = `${glb!.replace('articles/', 'pictures/').slice(0, -4)}/x-${name}.jpg`;
+      return { delivery: 'pictures', path, sha256: sha256! };
+    });
+  const items = (await readCatalogue(all())).map((line) => ({
+    ...{ line, languages: {}, files: files(line) },
+  }));
+  const rows = feedRows(kind, items, {
+    baseUrl: 'https://furniture.example/3d',
+    productUrl: 'https://shop.example/p/{id}',
+    availability: 'backorder',
+    availabilityDate: '2030-01-31',
+    pipelineName: 'demo',
+    language: 'en',
+  });
+  return [...rows].map((row) => `${row}\n`).join('');
+}
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -92,6 +120,19 @@ describe('the demo run', () => {
     expect(catalogue).toHaveLength((await readManifest(all())).length);
     expect(catalogue.every(({ shorttext }) => shorttext !== '')).toBe(true);
     expect(catalogue.some(({ properties }) => properties.length > 0)).toBe(true);
+  });
+
+  test.each<[FeedKind, (text: string) => string[], change: [string | RegExp, string]]>([
+    ['google', googleBreaches, [/\tnew\t/, '\tpristine\t']],
+    ['shopify', shopifyBreaches, [/,Default Title,/, ',,']],
+    ['jsonld', structuredDataBreaches, ['schema.org/BackOrder', 'schema.org/Yes']],
+    ['bmecat', bmecatBreaches, ['<ORDER_UNIT>C62</ORDER_UNIT>', '']],
+  ])('makes the feed %s by the rules of those who import it', async (kind, breachesOf, change) => {
+    const text = await feedOf(kind);
+    expect(text.split('\n').length).toBeGreaterThan(60);
+    const withoutPrice = /LM-LINIE: 140.*: offers$/;
+    expect(breachesOf(text).filter((breach) => !withoutPrice.test(breach))).toEqual([]);
+    expect(breachesOf(text.replace(...change))).not.toEqual([]);
   });
 
   test('ends with a summary on one screen, and logs JSON lines off a terminal', () => {
