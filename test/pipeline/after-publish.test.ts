@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ChangeLine } from '../../src/run/output/changes.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
+import { bmecatBreaches } from '../helpers/evaluator/bmecat.ts';
 import { bytesBelow, filesBelow, parsedLines } from '../helpers/output-folder.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';
 
@@ -146,6 +147,31 @@ test('feeds have a row of each configuration, stay as they are, and go when they
   await configure({ feeds: { ...FEEDS, kinds: ['csv'] } });
   await run({}, 'deliver');
   expect(await filesBelow(folder)).toEqual([join(folder, 'erp.csv')]);
+});
+
+test('configurations with one final article number are one row of a table, and the summary counts them', async () => {
+  const plain = range.article;
+  range.article = (query) => {
+    const article = plain(query);
+    const reinitstring = query.ocdreinitstring || 'D1;F=A::';
+    const numbers = { finalarticlenumber: 'D1-STD', reinitstring };
+    return article && { ...article, ocd: { ...(article.ocd as object), ...numbers } };
+  };
+  const article = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
+  const articles = ['D1;F=A::', 'D1;F=B::'].map((reinitstring) => ({
+    article: { ...article, finalarticlenumber: 'D1-STD', reinitstring },
+  }));
+  const deliver = { feeds: { ...FEEDS, kinds: ['jsonld', 'csv', 'bmecat'] } };
+  await runs.configure({ articles, deliver });
+  const { stdout } = await run();
+  expect(stdout).toContain('feed jsonld: 2 made');
+  expect(stdout).toContain('feed csv: 1 made · 0 unchanged · 1 left out');
+  expect(stdout.replace(/\s+/g, ' ')).toContain(
+    'feed csv: 1 with the final article number of another row, which has it',
+  );
+  const erp: Record<string, string>[] = parse(await read('feeds/erp.csv'), { columns: true });
+  expect(erp.map((row) => row.reinitstring)).toEqual(['D1;F=A::']);
+  expect(bmecatBreaches(await read('feeds/bmecat.xml'))).toEqual([]);
 });
 
 test('the webhook receives the changes signed, after failures too, and the key is in no file or stream', async () => {
@@ -334,6 +360,19 @@ test('many changes are several messages, of which those are sent again that were
 test.each([
   [{ feeds: { baseUrl: 'cdn.example' } }, 'expected an address that starts with http'],
   [{ feeds: { baseUrl: 'https://a.example', kinds: ['google'] } }, 'expected productUrl'],
+  [
+    {
+      feeds: {
+        ...{ baseUrl: 'https://a.example', productUrl: 'https://b.example/{id}' },
+        ...{ kinds: ['google'], availability: 'backorder' },
+      },
+    },
+    'expected availabilityDate',
+  ],
+  [
+    { feeds: { baseUrl: 'https://a.example', bmecat: { catalogueVersion: '1' } } },
+    'expected a version such as 1.0',
+  ],
   [
     { feeds: { baseUrl: 'https://a.example', productUrl: 'https://b.example/{number}' } },
     'expected an address such as https://shop.example/p/{id}',
