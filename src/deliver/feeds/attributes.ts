@@ -134,7 +134,7 @@ export function attributeValues(
   const values: Record<Attribute, string[]> = { color: [], material: [], size: [] };
   for (const property of properties) {
     const attribute = attributeOf(property);
-    const value = (property.valueText || property.value).replace(/\s+/g, ' ').trim();
+    const value = (property.valueText || property.value).replace(/[\s\p{Cc}]+/gu, ' ').trim();
     if (attribute === undefined || value === '') continue;
     const [unit] = [...property.text.matchAll(UNIT)].at(-1) ?? [];
     const needsUnit = attribute === 'size' && /^[\d.,]+$/.test(value) && unit !== undefined;

@@ -135,9 +135,12 @@ function productOf(
   options: ShopOptions,
   attributeOf: AttributeFinder,
 ): Product {
-  const number = line.finalarticlenumber || line.basearticlenumber;
-  const id = shortId(number, configurationKey(line));
-  const text = line.longtext || line.shorttext;
+  const { finalarticlenumber, basearticlenumber } = line;
+  const named = [finalarticlenumber, basearticlenumber].find(isVisible) ?? '';
+  const id = shortId(named, configurationKey(line));
+  const number = named || id;
+  const title = [line.shorttext, number].find(isVisible) ?? id;
+  const text = [line.longtext, title].find(isVisible)!;
   const isSellable = Number(line.price?.toFixed(2)) > 0 && /^[A-Z]{3}$/.test(line.currency);
   const master =
     line.glb === null || line.sha256 === null
@@ -148,21 +151,26 @@ function productOf(
     line,
     id,
     number,
-    title: line.shorttext || number,
-    text: text || number,
-    description: [text, line.varianttext].filter((part) => part !== '').join('\n') || number,
+    title,
+    text,
+    description: [text, line.varianttext].filter(isVisible).join('\n'),
     price: isSellable ? { amount: line.price!, currency: line.currency } : null,
     attributes: attributeValues(line.properties, attributeOf),
     page: pageOf({ ...line, id }, options.productUrl),
     views,
     pictures: picturesOf(views, files),
-    altText: altTextOf(line),
+    altText: isVisible(altTextOf(line)) ? altTextOf(line) : title,
     altTexts: Object.fromEntries(
       Object.entries(languages).flatMap(([lang, own]) => (own ? [[lang, altTextOf(own)]] : [])),
     ),
     models: [...master, ...files.filter(({ path }) => mediaTypeOf(path).startsWith('model/'))],
     addressOf: (file) => (file === undefined ? '' : addressAt(options.baseUrl, file.path)),
   };
+}
+
+/** Whether a text has more than blanks and control characters. */
+function isVisible(text: string): boolean {
+  return /[^\s\p{Cc}]/u.test(text);
 }
 
 function viewsOf(files: readonly PublishedFile[]): View[] {

@@ -69,7 +69,8 @@ const COLUMNS: Readonly<Record<string, (row: Row) => Cell | undefined>> = {
   'Body (HTML)': ofProduct(({ article: { products } }) =>
     html(products.length === 1 ? products[0]!.description : products[0]!.text),
   ),
-  Vendor: ofProduct(({ article }) => first(article.brand, LONGEST)),
+  // At least two characters.
+  Vendor: ofProduct(({ article: { brand } }) => (brand.length < 2 ? '' : first(brand, LONGEST))),
   Type: ofProduct(({ article }) => first(article.series, LONGEST)),
   Tags: ofProduct(({ article: { products } }) =>
     first(products[0]!.line.basearticlenumber.replaceAll(',', ' '), LONGEST),
@@ -190,7 +191,10 @@ function optionsOf({ products }: Article, attributeOf: AttributeFinder): Option[
     return new Set(values.map((each) => JSON.stringify(each))).size === products.length;
   };
   if (isDistinct(options)) return options;
-  const byNumber: Option = { name: 'SKU', valueIn: ({ number }) => first(number, LONGEST) };
+  const byNumber: Option = {
+    name: 'SKU',
+    valueIn: ({ number }) => first(oneLine(number), LONGEST),
+  };
   const byId: Option = { name: 'ID', valueIn: ({ id }) => id };
   const last = isDistinct([byNumber]) ? byNumber : byId;
   return [...joined(differing, MOST_OPTIONS - 1), last];
@@ -200,31 +204,37 @@ function optionsOf({ products }: Article, attributeOf: AttributeFinder): Option[
 const compared = (value: string) => value.toLowerCase();
 
 function propertyOptions(products: readonly Product[], attributeOf: AttributeFinder): Option[] {
-  const names = new Map<string, { label: string; rank: number }>();
+  const found = new Map<string, { name: string; rank: number }>();
+  const taken = new Set<string>();
   const valuesOf = new Map(
     products.map((product) => {
       const values = product.line.properties.map(({ valueText, value, ...property }) => {
         const key = JSON.stringify([property.class, property.name]);
         const attribute = attributeOf(property);
         const rank = attribute === undefined ? ATTRIBUTES.length : ATTRIBUTES.indexOf(attribute);
-        if (!names.has(key)) names.set(key, { label: property.text || property.name || key, rank });
+        const label = oneLine(property.text) || oneLine(property.name) || key;
+        if (!found.has(key)) found.set(key, { name: freeName(label, taken), rank });
         return [key, oneLine(valueText || value) || NONE] as const;
       });
       return [product, new Map(values)];
     }),
   );
-  const labels = [...names.values()].map(({ label }) => compared(label));
-  return [...names]
-    .map(([key, { label, rank }]) => {
-      const isRepeated = labels.filter((other) => other === compared(label)).length > 1;
-      return {
-        rank,
-        name: first(oneLine(isRepeated ? `${label} ${key}` : label), LONGEST),
-        valueIn: (product: Product) => first(valuesOf.get(product)?.get(key) ?? NONE, LONGEST),
-      };
-    })
+  return [...found]
+    .map(([key, option]) => ({
+      ...option,
+      valueIn: (product: Product) => first(valuesOf.get(product)?.get(key) ?? NONE, LONGEST),
+    }))
     .filter(({ valueIn }) => new Set(products.map((one) => compared(valueIn(one)))).size > 1)
     .sort((a, b) => a.rank - b.rank);
+}
+
+/** The name of an option; where another one has it, with a number. */
+function freeName(label: string, taken: Set<string>): string {
+  let name = first(label, LONGEST);
+  for (let number = 2; taken.has(compared(name)); number++)
+    name = `${first(label, LONGEST - 6)} ${number}`;
+  taken.add(compared(name));
+  return name;
 }
 
 /** Joins all options from the last one that there may be. */

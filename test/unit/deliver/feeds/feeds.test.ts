@@ -11,9 +11,18 @@ import {
 } from '../../../../src/deliver/feeds/feeds.ts';
 import { addressAt, type FeedItem } from '../../../../src/deliver/feeds/product.ts';
 import { altText } from '../../../../src/deliver/making/alt-text.ts';
-import { configurationId } from '../../../../src/model/configuration-id.ts';
+import {
+  compareConfigurations,
+  configurationId,
+  configurationKey,
+} from '../../../../src/model/configuration-id.ts';
 import type { CatalogueLine } from '../../../../src/run/lists/manifest-line.ts';
 import { anyText } from '../../../helpers/any-text.ts';
+import {
+  googleBreaches,
+  shopifyBreaches,
+  structuredDataBreaches,
+} from '../../../helpers/evaluator/platforms.ts';
 
 const OPTIONS: FeedOptions = {
   baseUrl: 'https://cdn.example/3d/',
@@ -543,6 +552,42 @@ it('every table has a row of all its columns for each line, whatever its texts a
       expect(read('google', items)).toHaveLength(sold.length);
       const rows = read('shopify', items).filter((row) => row['Variant Price'] !== '');
       expect(rows).toHaveLength(numbersOf(sold));
+    }),
+  );
+});
+
+const value = fc.constantFrom('red', 'Red', 'blue', '9010', '#FFF', 'a, b', 'x/y', ' ', '\0', '');
+const anyVariant = fc.record({
+  finalarticlenumber: fc.oneof(text, fc.constantFrom('A', 'a', 'B', '')),
+  reinitstring: text,
+  shorttext: fc.oneof(text, fc.constantFrom('Desk', ' ', '\u0007', '=1+1')),
+  properties: fc.array(
+    fc.record({
+      class: fc.constantFrom('O', 'MASS'),
+      name: fc.oneof(text, fc.constantFrom('FARBE', 'BREITE', 'STOFF')),
+      text: fc.oneof(text, fc.constantFrom('Color', 'Width in mm', 'Castors', 'Armrests')),
+      value: fc.oneof(text, value),
+      valueText: fc.oneof(text, value),
+    }),
+    { maxLength: 5 },
+  ),
+});
+
+it('every feed keeps to the rules of its platform, whatever its texts are', () => {
+  const textOf = (kind: FeedKind, items: FeedItem[]) =>
+    [...feedRows(kind, items, OPTIONS)].map((row) => `${row}\n`).join('');
+  fc.assert(
+    fc.property(fc.array(anyVariant, { minLength: 1, maxLength: 6 }), (lines) => {
+      const items = lines
+        .map((line) => ({ ...LAMP, ...line }))
+        .sort(compareConfigurations)
+        .map((line, at) => ({ ...ITEM, line, files: [file('pictures', `x${at}-hero-8.jpg`)] }));
+      const unique = [
+        ...new Map(items.map((item) => [configurationKey(item.line), item])).values(),
+      ];
+      expect(googleBreaches(textOf('google', unique))).toEqual([]);
+      expect(shopifyBreaches(textOf('shopify', unique))).toEqual([]);
+      expect(structuredDataBreaches(textOf('jsonld', unique))).toEqual([]);
     }),
   );
 });
