@@ -144,7 +144,7 @@ function writtenFeed(
     const leftOutTexts = reasons.map((reason) => `${name}: ${reason}, which it requires`);
     const notes = effectTexts(findings).map((text) => `${name}: ${text}`);
     if (merged > 0)
-      notes.push(`${name}: ${merged} with the final article number of another row, which has it`);
+      notes.push(`${name}: ${merged} without a row: another has the same final article number`);
     return { counts: { ...counts, omitted }, failures: [], leftOut: leftOutTexts, notes };
   }
   const why = reasons.join(', ') || 'no article is published';

@@ -17,6 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.tsv': 'text/tab-separated-values; charset=utf-8',
   '.usdz': 'model/vnd.usdz+zip',
   '.webp': 'image/webp',
+  '.xml': 'application/xml',
 };
 
 /**

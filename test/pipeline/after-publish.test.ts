@@ -167,7 +167,7 @@ test('configurations with one final article number are one row of a table, and t
   expect(stdout).toContain('feed jsonld: 2 made');
   expect(stdout).toContain('feed csv: 1 made · 0 unchanged · 1 left out');
   expect(stdout.replace(/\s+/g, ' ')).toContain(
-    'feed csv: 1 with the final article number of another row, which has it',
+    'feed csv: 1 without a row: another has the same final article number',
   );
   const erp: Record<string, string>[] = parse(await read('feeds/erp.csv'), { columns: true });
   expect(erp.map((row) => row.reinitstring)).toEqual(['D1;F=A::']);

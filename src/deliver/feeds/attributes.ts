@@ -1,4 +1,4 @@
-/** Which properties of an article are the color, the material and the size by which shops filter. */
+/** Which properties of an article are the colour, the material and the size by which shops filter. */
 import type { CatalogueLine } from '../../run/lists/manifest-line.ts';
 
 /** What shops filter by, and what distinguishes variants for search engines. */

@@ -1,6 +1,7 @@
 /** Feeds: the published configurations in the formats that shops, search engines and an ERP import. */
 
 import { configurationId } from '../../model/configuration-id.ts';
+import { amount } from '../../run/report/text.ts';
 import {
   BMECAT_TAIL,
   bmecatHead,
@@ -42,18 +43,20 @@ export const noFindings = (): FeedFindings => ({
   effects: new Map(),
 });
 
-/** What limits of platforms do, as a sentence after its count. */
+/** What limits of platforms do, as a sentence. */
 const EFFECTS = {
-  ungrouped:
-    'without item_group_id: color, material and size do not distinguish them within their article',
-  split: 'articles in several products, because of the limits of Shopify',
-  shortened: 'with another SUPPLIER_PID than their article number, which is too long or not unique',
-} as const;
+  ungrouped: (count) =>
+    `${count} without item_group_id: color, material and size do not distinguish them from others of their article`,
+  split: (count) =>
+    `${amount(count, 'article')} became several products, having more variants or pictures than one may have`,
+  shortened: (count) =>
+    `${count} with a shortened SUPPLIER_PID: the number has over 32 characters, or another manufacturer has it, too`,
+} as const satisfies Record<string, (count: number) => string>;
 type Effect = keyof typeof EFFECTS;
 
 /** The sentences on the effects of limits. */
 export function effectTexts({ effects }: FeedFindings): string[] {
-  return Array.from(effects, ([effect, count]) => `${count} ${EFFECTS[effect]}`);
+  return Array.from(effects, ([effect, count]) => EFFECTS[effect](count));
 }
 
 const REQUIREMENTS = {

@@ -21,7 +21,7 @@ const LIMITS = {
   material: { all: 200, one: 200 },
   size: { all: 100, one: 100 },
 } as const satisfies Record<Attribute, object>;
-/** Values of color and material. */
+/** Values of colour and material. */
 const MOST_VALUES = 3;
 /** Other pictures than the first; 6324370. */
 const MOST_PICTURES = 10;
@@ -76,7 +76,7 @@ const picturesOf = ({ pictures }: Product) => pictures.filter(isAccepted);
 export const hasGooglePicture = (product: Product): boolean => picturesOf(product).length > 0;
 
 /**
- * A row for each configuration of an article. What color, material and size do not distinguish within the article is a
+ * A row for each configuration of an article. What colour, material and size do not distinguish within the article is a
  * product by itself (6324507): it has no `item_group_id`.
  *
  * @param onUngrouped - Called for each of these.

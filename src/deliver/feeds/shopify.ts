@@ -178,7 +178,7 @@ function partsOf(products: readonly Product[], most: number): Product[][] {
 }
 
 /**
- * The options of an article: the properties that differ, first those of color, material and size, then the others in
+ * The options of an article: the properties that differ, first those of colour, material and size, then the others in
  * their order. From the third on they are one option, `A / B`. Where they do not distinguish all variants, the article
  * number does.
  */

@@ -7,6 +7,7 @@ test.each([
   ['khronos/FJEL/LN-M.bin', 'application/octet-stream'],
   ['ar-ios/FJEL/LN-M.USDZ', 'model/vnd.usdz+zip'],
   ['feeds/erp.csv', 'text/csv; charset=utf-8'],
+  ['feeds/bmecat.xml', 'application/xml'],
   ['a.glb/LN-M', 'application/octet-stream'],
 ])('%s is %s', (name, type) => {
   expect(mediaTypeOf(name)).toBe(type);

@@ -416,9 +416,7 @@ describe('the feed of Shopify', () => {
       new Set(read('shopify', many, { ...OPTIONS, shopify }, findings).map((row) => row.Handle));
     expect(handlesOf().size).toBe(2);
     expect(handlesOf({ variantsPerProduct: 100 }).size).toBe(3);
-    expect(effectTexts(findings)).toEqual([
-      expect.stringMatching(/^2 articles in several products/),
-    ]);
+    expect(effectTexts(findings)).toEqual([expect.stringMatching(/^2 articles became several/)]);
   });
 });
 
