@@ -19,6 +19,8 @@ export interface ErpOptions {
   decimal?: '.' | ',' | undefined;
   lineBreaks?: 'keep' | 'space' | undefined;
   bom?: boolean | undefined;
+  /** `keep` for a program that reads texts as they are: a person must not open the file in a spreadsheet then. */
+  formulas?: 'escape' | 'keep' | undefined;
 }
 
 interface Row {
@@ -67,12 +69,13 @@ export function erpRow(row: Row, options: ErpOptions | undefined): string {
 }
 
 function dialectOf(options: ErpOptions = { dialect: 'rfc4180' }): CsvDialect & { bom: boolean } {
-  const { dialect, delimiter, decimal, lineBreaks, bom } = options;
+  const { dialect, delimiter, decimal, lineBreaks, bom, formulas } = options;
   const preset = ERP_DIALECTS[dialect];
   return {
     delimiter: delimiter === 'tab' ? '\t' : (delimiter ?? preset.delimiter),
     decimal: decimal ?? preset.decimal,
     lineBreaks: lineBreaks ?? preset.lineBreaks,
     bom: bom ?? preset.bom,
+    isForSpreadsheets: formulas !== 'keep',
   };
 }

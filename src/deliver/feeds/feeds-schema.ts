@@ -60,6 +60,10 @@ const erpSchema = () =>
         .optional()
         .describe('what line breaks in cells become, instead of what they do in the dialect'),
       bom: z.boolean().optional().describe('byte order mark, by which Excel recognizes UTF-8'),
+      formulas: z
+        .enum(['escape', 'keep'])
+        .default('escape')
+        .describe('escape: an apostrophe before texts that begin with =, +, - or @'),
     })
     .optional()
     .describe('how erp.csv is written');

@@ -2,6 +2,7 @@
 
 import { configurationId } from '../../model/configuration-id.ts';
 import { amount } from '../../run/report/text.ts';
+import { attributeFinder } from './attributes.ts';
 import {
   BMECAT_TAIL,
   bmecatHead,
@@ -100,10 +101,13 @@ const FEEDS = {
     file: 'shopify.csv',
     requires: ['a price'],
     isByNumber: true,
-    write: (options, count) => ({
-      head: [SHOPIFY_HEAD],
-      rowsOf: (article) => shopifyRows(article, options, () => count('split')),
-    }),
+    write({ attributes, shopify }, count) {
+      const attributeOf = attributeFinder(attributes);
+      return {
+        head: [SHOPIFY_HEAD],
+        rowsOf: (article) => shopifyRows(article, attributeOf, shopify, () => count('split')),
+      };
+    },
   },
   csv: {
     file: 'erp.csv',

@@ -3,7 +3,7 @@
  *
  * @see https://help.shopify.com/en/manual/products/import-export/using-csv, D-942
  */
-import { ATTRIBUTES, type AttributeFinder, attributeFinder } from './attributes.ts';
+import { ATTRIBUTES, type AttributeFinder } from './attributes.ts';
 import { type Cell, csvRow } from './delimited.ts';
 import {
   type Article,
@@ -12,7 +12,6 @@ import {
   modelFor,
   type Product,
   type PublishedFile,
-  type ShopOptions,
 } from './product.ts';
 
 /** Options of a product. */
@@ -106,11 +105,11 @@ export const SHOPIFY_HEAD = csvRow(Object.keys(COLUMNS));
  */
 export function shopifyRows(
   article: Article,
-  { attributes, ...options }: ShopOptions & { shopify?: ShopifyOptions | undefined },
-  onSplit: () => void,
+  attributeOf: AttributeFinder,
+  { variantsPerProduct }: ShopifyOptions = SHOPIFY_DEFAULTS,
+  onSplit: () => void = () => {},
 ): string[] {
-  const { variantsPerProduct } = options.shopify ?? SHOPIFY_DEFAULTS;
-  const chosen = optionsOf(article, attributeFinder(attributes));
+  const chosen = optionsOf(article, attributeOf);
   const parts = partsOf(article.products, variantsPerProduct);
   if (parts.length > 1) onSplit();
   return parts.flatMap((products, at) => {
@@ -128,10 +127,10 @@ export function shopifyRows(
 function productRows(article: Article, options: readonly Option[], suffix: string): Row[] {
   const { products, id } = article;
   const [representative] = products;
-  const handle = [id, suffix].filter((part) => part !== '').join('-');
+  const handle = `${id} ${suffix}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
   const model = modelOf(article);
   const name = suffix === '' ? representative!.title : `${representative!.title} (${suffix})`;
-  const base = { handle: handle.toLowerCase().replace(/[^a-z0-9]+/g, '-'), options };
+  const base = { handle: handle.replace(/^-|-$/g, ''), options };
   const pictures = picturesOf(products);
   return Array.from({ length: Math.max(products.length, pictures.length) }, (_, at): Row => {
     const picture = pictures[at] && { ...pictures[at], position: at + 1 };

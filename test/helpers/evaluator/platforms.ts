@@ -133,7 +133,12 @@ const SHOPIFY_HELP = 'https://help.shopify.com/en/manual/products/';
 
 /** Columns of a file of products of Shopify that a feed may have, by the names of exported files. */
 const SHOPIFY: Readonly<Record<string, Rule>> = {
-  Handle: { page: 'import-export/using-csv', isRequired: true, most: 255, pattern: /^[a-z0-9-]+$/ },
+  Handle: {
+    page: 'import-export/using-csv',
+    isRequired: true,
+    most: 255,
+    pattern: /^[a-z0-9]+(-[a-z0-9]+)*$/,
+  },
   Title: { page: 'import-export/using-csv', most: 255 },
   'Body (HTML)': { page: 'import-export/using-csv', pattern: /^(?:[^<>]|<br>)*$/ },
   Vendor: { page: 'import-export/using-csv', most: 255, pattern: /../ },

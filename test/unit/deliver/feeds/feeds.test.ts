@@ -467,6 +467,14 @@ describe('the feed for an ERP', () => {
     expect(text.split('\r')).toHaveLength(3);
   });
 
+  it('has formulas as they are for a program that says so', () => {
+    const line = { ...LAMP, reinitstring: "@LM+METALL='MS'::" };
+    const items = [{ ...ITEM, line }];
+    expect(read('csv', items)[0]!.reinitstring).toBe(`'${line.reinitstring}`);
+    const erp = { dialect: 'rfc4180', formulas: 'keep' } as const;
+    expect(read('csv', items, { ...OPTIONS, erp })[0]!.reinitstring).toBe(line.reinitstring);
+  });
+
   it('takes single settings of a dialect', () => {
     const erp = { dialect: 'excel-de', delimiter: 'tab', bom: false, decimal: '.' } as const;
     const [head, row] = [...feedRows('csv', [ITEM], { ...OPTIONS, erp })];
