@@ -46,7 +46,7 @@ export function judgeUsdz(bytes: Uint8Array): JudgedUsdz {
   const files = readArchive(bytes, problems);
   const [first, ...others] = files;
   if (!first || !/^[\w-]+\.usdc$/.test(first.name)) throw new Error('the first file is no layer');
-  const layer = readUsdc(first.bytes);
+  const layer = readUsdc(new Uint8Array(first.bytes));
   const { metersPerUnit, upAxis, defaultPrim } = layer.metadata;
   if (metersPerUnit !== 1 || upAxis !== 'Y') problems.push('not in metres, or not Y up');
   const root = layer.prims.find(({ path }) => path === `/${String(defaultPrim)}`);

@@ -56,8 +56,8 @@ export interface PublishedFindings {
 
 /** Half a tenth of a millimetre: float32 at four metres has a ten-thousandth of it. */
 const SIZE_LIMIT_MM = 0.05;
-/** Compressed and quantized models. */
-const MODEL_SIZE_LIMIT_MM = 1;
+/** Compressed and quantized models, and those that keep the numbers of the master. */
+const [MODEL_SIZE_LIMIT_MM, EXACT_SIZE_LIMIT_MM] = [1, 0.02];
 /** Feeds round to hundredths of a centimetre. */
 const FEED_SIZE_LIMIT_MM = 0.06;
 const BOUNDS_LIMIT_METRES = 2e-5;
@@ -68,10 +68,10 @@ const PICTURE_LIMIT = 0.1;
 const PICTURE_SQUARE_PIXELS = 5;
 const TOP_PICTURE = /\/top\.png$/;
 
-/** Readers of delivered models by the ending of their paths. */
-const MODELS: readonly [RegExp, (model: Uint8Array) => Promise<ShownModel>][] = [
-  [/\.glb$/, shownByGlb],
-  [/\.usdz$/, shownByUsdz],
+/** Readers of delivered models by the ending of their paths, and how much their sizes may differ. */
+const MODELS: readonly [RegExp, (model: Uint8Array) => Promise<ShownModel>, number][] = [
+  [/\.glb$/, shownByGlb, MODEL_SIZE_LIMIT_MM],
+  [/\.usdz$/, shownByUsdz, EXACT_SIZE_LIMIT_MM],
 ];
 /** What files show, by digest: most are those of the day before. */
 const models = new Map<string, Promise<ShownModel>>();
@@ -205,11 +205,11 @@ export async function evaluatePublished(folder: PublishedFolder): Promise<Publis
   ): Promise<void> {
     const { finishes, topColor } = wanted;
     const [width, depth, height] = sizeOf(wanted) as [number, number, number];
-    const [, read] = MODELS.find(([ending]) => ending.test(path)) ?? [];
+    const [, read, limit] = MODELS.find(([ending]) => ending.test(path)) ?? [];
     if (read !== undefined) {
       const { colors, sizeMetres } = await once(models, sha256, () => read(bytes));
       const size = sizeMetres.map((metres) => 1000 * metres);
-      isNear(`${where}: size`, MODEL_SIZE_LIMIT_MM, [width, height, depth], size);
+      isNear(`${where}: size`, limit!, [width, height, depth], size);
       const missing = finishes.filter(
         (finish) => !colors.some((color) => colorDistance(color, finish) <= TEXTURE_LIMIT),
       );
