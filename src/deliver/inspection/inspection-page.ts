@@ -115,7 +115,7 @@ function section(id: string, heading: string, content: Html): Section {
 /** A table that scrolls by itself where the page is narrow. */
 function table(label: string, kind: string, heads: readonly Html[], rows: readonly Html[]): Html {
   const isLong = rows.length > 20 ? ' long' : '';
-  return html`<div class="wide${isLong}" role="region" aria-label="${label}" tabindex="0"><table class="${kind}"><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="wide${isLong}" role="region" aria-label="${`${label}, table`}" tabindex="0"><table class="${kind}"><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 const heading = (text: string) => html`<th scope="col">${text}</th>`;
@@ -192,7 +192,7 @@ function answer(kind: keyof typeof MARKS, text: string): Html {
 function profilesOf({ figures }: Inspection, changes: readonly ProfileChange[]): Html {
   const rows = changes.map(({ profile, breaches, made }) => {
     const fits = breaches === undefined ? undefined : breaches.length === 0;
-    const word = fits === undefined ? '–' : fits ? 'fits' : 'does not fit';
+    const word = fits === undefined ? 'another format' : fits ? 'fits' : 'does not fit';
     const kind = fits === undefined ? 'quiet' : fits ? 'good' : 'fair';
     const first = html`<th scope="row">${profile}</th><td class="${kind}">${word}</td>`;
     const reasons = (breaches ?? []).map(
@@ -284,7 +284,12 @@ function materialsOf({ materials, textures }: Inspection): Html {
       ...slots.map(([slot, image]) => [slot, textures[image]?.name ?? `image ${image}`] as const),
       ...factors,
     ];
-    return html`<li><h3><svg class="swatch" viewBox="0 0 1 1" aria-hidden="true"><rect width="1" height="1" fill="${color}"/></svg>${cut(name)}</h3><dl><dt>base colour</dt><dd>${color}${alpha}</dd>${rows.slice(0, 60).map(([label, value]) => html`<dt>${cut(label)}</dt><dd>${cut(value)}</dd>`)}</dl></li>`;
+    const image = new Map(slots).get('baseColorTexture');
+    const thumbnail = image === undefined ? undefined : textures[image]?.thumbnail;
+    const swatch = thumbnail
+      ? html`<img class="swatch" src="${thumbnail}" alt="">`
+      : html`<svg class="swatch" viewBox="0 0 1 1" aria-hidden="true"><rect width="1" height="1" fill="${color}"/></svg>`;
+    return html`<li><h3>${swatch}${cut(name)}</h3><dl><dt>base colour</dt><dd>${color}${alpha}</dd>${rows.slice(0, 60).map(([label, value]) => html`<dt>${cut(label)}</dt><dd>${cut(value)}</dd>`)}</dl></li>`;
   };
   const shown = materials.slice(0, MOST_ROWS).map(item);
   return html`<ul class="items">${shown}</ul>${more(materials.length - shown.length, 'material')}`;

@@ -35,17 +35,21 @@ tbody th { font-weight: 600; }
 td.number, th.number { text-align: right; white-space: nowrap; }
 td ul { display: grid; gap: .2rem; }
 td, tbody th { overflow-wrap: anywhere; }
-.profiles tbody th { white-space: nowrap; }
-.profiles td:last-child { min-width: 17rem; }
-.parts td:first-child { min-width: 15rem; }
+.profiles { min-width: 54rem; }
+.profiles tbody th, .profiles td:nth-child(2), .messages td:first-child { white-space: nowrap; }
+.profiles td:last-child { width: 50%; }
+.parts { min-width: 40rem; }
+.messages { min-width: 46rem; }
+.messages td:nth-child(2), .messages td:nth-child(4) { width: 24%; }
+.densities { min-width: 38rem; }
 .parts button { font-size: .88rem; padding: .15rem .6rem; min-height: 1.9rem; text-align: left; border-radius: 8px; overflow-wrap: anywhere; }
 .parts button:disabled { cursor: default; background: none; border-color: transparent; opacity: 1; }
 ${Array.from({ length: 12 }, (_, depth) => `.d${depth + 1} { padding-left: ${(depth + 1) * 1.1}rem; }`).join('\n')}
-.items { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: .8rem; margin-top: .8rem; }
+.items { display: grid; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); gap: .8rem; margin-top: .8rem; }
 .items > li { border: 1px solid var(--line); border-radius: 12px; padding: .8rem; min-width: 0; overflow-wrap: anywhere; font-size: .9rem; }
 .items h3 { margin: 0; display: flex; gap: .6rem; align-items: center; }
 .items dl { font-size: .86rem; gap: .15rem .8rem; }
-.swatch { width: 1.6rem; height: 1.6rem; border-radius: 50%; border: 1px solid var(--quiet); flex: none; }
+.swatch { width: 1.9rem; height: 1.9rem; border-radius: 50%; object-fit: cover; border: 1px solid var(--quiet); flex: none; }
 .textures > li { display: grid; grid-template-columns: 6rem minmax(0, 1fr); gap: .8rem; align-items: start; }
 .small { display: flex; align-items: center; justify-content: center; width: 6rem; height: 6rem; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: #fff; }
 .small img { display: block; max-width: 100%; max-height: 100%; }

@@ -237,17 +237,15 @@ export async function inspectGlb(glb: Uint8Array): Promise<GlbFigures & { breach
   return { ...figures, breaches: Object.fromEntries(breaches) as Breaches };
 }
 
-/** Which way a list of extensions is meant: the file has too many. */
-const TEXTS: Partial<Record<Breach['limit'], (breach: Breach) => string>> = {
-  'required extensions': ({ expected, received }) =>
-    `the file requires ${received}, which readers of this profile may not support; it may require: ${expected}`,
-  extensions: ({ expected, received }) =>
-    `the file uses ${received}, which this profile does not allow; it may use: ${expected}`,
+/** Lists of extensions: the file has too many, which `expected` and `received` do not say. */
+const TEXTS: Partial<Record<Breach['limit'], (received: string) => string>> = {
+  'required extensions': (names) =>
+    `the file requires ${names}, which readers of this profile may not support`,
+  extensions: (names) => `the file uses ${names}, which this profile does not allow`,
 };
 
 /** A breach as a sentence. */
-export function breachText(breach: Breach): string {
-  const { limit, expected, received } = breach;
-  const text = TEXTS[limit]?.(breach) ?? `expected ${expected}, received ${received}`;
+export function breachText({ limit, expected, received }: Breach): string {
+  const text = TEXTS[limit]?.(received) ?? `expected ${expected}, received ${received}`;
   return `${limit}: ${text}`;
 }

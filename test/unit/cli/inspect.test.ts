@@ -27,7 +27,7 @@ test('inspect lists totals, the largest meshes and textures first, and every pro
   expect(stdout).toMatch(/\d+ textures?\n {2}[\d.]+ kB +\S.* {2}1024 × 1024, jpeg$/m);
   expect(stdout).toMatch(/^ {2}shopify +fits$/m);
   expect(stdout).toMatch(
-    /^ {2}ar-android +extensions: the file uses KHR_texture_transform, which this profile does not allow; it may use: KHR_/m,
+    /^ {2}ar-android +extensions: the file uses KHR_texture_transform, which this profile does not allow$/m,
   );
   expect(stdout).toMatch(/^ {2}amazon +textures: expected 2048 to 4096 pixels a side, received /m);
 });
