@@ -60,6 +60,13 @@ ${Array.from({ length: 12 }, (_, depth) => `.d${depth + 1} { padding-left: ${(de
   .sheet { padding: .8rem .85rem .9rem; }
   section.sheet { margin-top: .9rem; }
   .items { grid-template-columns: minmax(0, 1fr); }
+  .profiles { min-width: 0; }
+  .profiles thead { display: none; }
+  .profiles tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; border-top: 1px solid var(--line); padding: .4rem 0; }
+  .profiles th, .profiles td { border: 0; padding: .15rem 0; text-align: left; }
+  .profiles td:last-child { grid-column: 1 / -1; width: auto; font-size: .85rem; }
+  .profiles td.number:nth-child(4)::before { content: "triangles "; color: var(--quiet); }
+  .profiles td.number:nth-child(5)::before { content: "largest texture "; color: var(--quiet); }
 }
 @media print { .stage, .hint, .jump { display: none; } .wide.long { max-height: none; } }
 `;
