@@ -139,8 +139,7 @@ const ADDRESSES = ['BTG2GLTF_AUTH_URL', 'BTG2GLTF_BASE_URL'] as const;
 function requireAddresses(env: Environment): void {
   const unset = ADDRESSES.filter((name) => (env[name] ?? '') === '');
   if (unset.length === 0) return;
-  const expected = unset.length > 1 ? 'addresses' : 'an address';
-  const message = `${unset.join(' and ')}: expected ${expected}, received none`;
+  const message = `${unset.join(' and ')} ${unset.length > 1 ? 'are' : 'is'} not set`;
   const help = 'set these variables; without an account, use btg2gltf demo';
   throw new ConverterError('PIPELINE_VARIABLE_UNSET', message, { help });
 }

@@ -102,7 +102,7 @@ describe.each(SERVERS)('%s', (name, words) => {
     ['--port', 'http', '--port: expected a whole number from 0 to 65535'],
     ['--host', '203.0.113.77', 'expected an address of this machine, received 203.0.113.77'],
     ['--host', '127.0.0.1:80', '--host: expected an address without a port'],
-    ['--host', '', '--host: expected a value'],
+    ['--host', '', '--host has no value'],
   ])('exits with 2 for %s "%s"', async (option, value, says) => {
     const { exit, stderr } = await command(start(option, value), { env });
     expect([exit, stderr]).toEqual([2, expect.stringContaining(says)]);
@@ -133,7 +133,7 @@ describe('inbox', () => {
   });
 
   it.each([
-    ['no store', [], 'expected --store'],
+    ['no store', [], 'inbox: --store is missing'],
     ['no origin', ['--store', 'carts', '--allow-origin', 'plan'], '--allow-origin'],
     ['identifiers without a ledger', ['--store', 'carts', '--permanent-ids'], '--cache'],
   ])('exits with 2 for %s', async (_, words, says) => {

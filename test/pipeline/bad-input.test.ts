@@ -70,7 +70,7 @@ describe('a service that cannot be used', () => {
 
   test.each([
     ['a given token that is invalid', 3, { BTG2GLTF_TOKEN: 'dead-token-0001' }, 'BTG2GLTF_TOKEN'],
-    ['no credentials', 2, {}, 'BTG2GLTF_USERNAME and BTG2GLTF_PASSWORD: expected values, or'],
+    ['no credentials', 2, {}, 'BTG2GLTF_USERNAME and BTG2GLTF_PASSWORD are not set, nor is'],
   ])('%s: exit %i, naming the variables, and no logout', async (_, exit, token, sentence) => {
     const { BTG2GLTF_AUTH_URL = '', BTG2GLTF_BASE_URL = '' } = runs.proxy.env;
     const env = { BTG2GLTF_AUTH_URL, BTG2GLTF_BASE_URL, ...token };

@@ -53,6 +53,6 @@ export function readCredentials(env: Environment) {
   if (username && password) return { username, password, ...(appKey && { appKey }) };
   const unset = (['BTG2GLTF_USERNAME', 'BTG2GLTF_PASSWORD'] as const).filter((name) => !env[name]);
   const notSet = `${unset.join(' and ')} ${unset.length > 1 ? 'are' : 'is'} not set`;
-  const message = `${notSet}, and BTG2GLTF_TOKEN is not set instead`;
+  const message = `${notSet}, nor is BTG2GLTF_TOKEN, which would take their place`;
   throw new ConverterError('PIPELINE_VARIABLE_UNSET', message);
 }

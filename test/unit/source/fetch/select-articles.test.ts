@@ -79,10 +79,14 @@ describe('selectArticles', () => {
     };
     const empty = (message: string) => [{ code: 'CATALOGUE_EMPTY', message }];
     expect(await problems({ manufacturers: ['ACNE', 'X*'] })).toEqual(
-      empty('the top of the catalogue: no manufacturer matches ACNE, X*; there are ACME, BETA'),
+      empty(
+        'the top of the catalogue: no manufacturer matches ACNE, X*; there are ACME, BETA; did you mean "ACME"?',
+      ),
     );
     expect(await problems({ manufacturers: ['ACME'], programs: ['DISK'] })).toEqual(
-      empty('the top of the catalogue: no series matches DISK; there are DESK'),
+      empty(
+        'the top of the catalogue: no series matches DISK; there are DESK; did you mean "DESK"?',
+      ),
     );
     expect(await problems({ parentnode: 'a1', manufacturers: ['BETA'] })).toEqual(
       empty('catalogue a1: no article in it matches'),
@@ -97,11 +101,13 @@ describe('selectArticles', () => {
     expect(warnings.filter(({ code }) => code === 'CATALOGUE_EMPTY')).toEqual([
       {
         code: 'CATALOGUE_EMPTY',
-        message: 'the top of the catalogue: no manufacturer matches ACNE; there are ACME, BETA',
+        message:
+          'the top of the catalogue: no manufacturer matches ACNE; there are ACME, BETA; did you mean "ACME"?',
       },
       {
         code: 'CATALOGUE_EMPTY',
-        message: 'the top of the catalogue: no series matches DISK; there are DESK',
+        message:
+          'the top of the catalogue: no series matches DISK; there are DESK; did you mean "DESK"?',
       },
     ]);
   });
