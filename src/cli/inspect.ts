@@ -1,5 +1,6 @@
 /** `btg2gltf inspect MODELS|ARTICLE`: what GLBs consist of, and which profiles they fit. */
 import { resolve } from 'node:path';
+import { decoderText } from '../deliver/embed/decoders.ts';
 import { readModel } from '../deliver/models/read-model.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
 import { inspectGlb } from '../deliver/profiles/profiles.ts';
@@ -187,6 +188,7 @@ function linesOf(facts: Facts, rows: number): string[] {
       ['materials', integer(facts.materials)],
       ['extensions', extensionsUsed.join(', ') || 'none'],
       ['required', extensionsRequired.join(', ') || 'none'],
+      ['decoders', decoderText(extensionsRequired)],
     ]),
     '',
     ...ranking('mesh', 'meshes', meshRows, rows),

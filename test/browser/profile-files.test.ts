@@ -1,11 +1,13 @@
 /// <reference lib="dom" />
-/** Files of every profile in three's loader, with the decoders that they name, all from this machine. */
+/** Files of every profile in three's loader and in model-viewer, with the lines for decoders that a page shows. */
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DECODERS, PACKAGES, threeLines } from '../../src/deliver/embed/decoders.ts';
+import { snippetOf } from '../../src/deliver/embed/snippet.ts';
 import { readFigures } from '../../src/deliver/making/glb-figures.ts';
 import { createProfileMaker } from '../../src/deliver/profiles/profile-maker.ts';
 import {
@@ -17,6 +19,7 @@ import {
 import { closePages, openPage } from '../helpers/browser.ts';
 import { command } from '../helpers/command.ts';
 import { boundsOf, drawnVertices } from '../helpers/drawn-vertices.ts';
+import { servePackages } from '../helpers/npm-packages.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { similarity } from '../helpers/similarity.ts';
@@ -49,22 +52,19 @@ const CASES = [
   ],
 ] as const;
 
+/** The extensions of all decoders. */
+const COMPRESSED = Object.values(DECODERS).map(({ extension }) => extension);
+
 const PAGE = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <script type="importmap">{ "imports": { "three": "/three/build/three.module.js", "three/addons/": "/three/examples/jsm/" } }</script>
 <script type="module">
 import * as three from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-import { DRACOLoader } from 'three/addons/loaders/DRACOLoader.js';
-import { KTX2Loader } from 'three/addons/loaders/KTX2Loader.js';
-import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 const renderer = new three.WebGLRenderer({ antialias: true });
 renderer.setSize(256, 256, false);
 renderer.setClearColor('#ffffff');
-const libs = '/three/examples/jsm/libs/';
-const loader = new GLTFLoader()
-  .setMeshoptDecoder(MeshoptDecoder)
-  .setDRACOLoader(new DRACOLoader().setDecoderPath(libs + 'draco/gltf/'))
-  .setKTX2Loader(new KTX2Loader().setTranscoderPath(libs + 'basis/').detectSupport(renderer));
+const loader = new GLTFLoader();
+${threeLines(COMPRESSED).join('\n')}
 globalThis.open3d = async (address) => {
   const { scene } = await loader.loadAsync(address);
   const box = new three.Box3().setFromObject(scene, true);
@@ -105,10 +105,11 @@ interface Opened {
   picture: string;
 }
 
-describe.runIf(HAS_BROWSER)("three's loader", () => {
+describe.runIf(HAS_BROWSER)('a viewer', () => {
   let folder: string;
   let server: Awaited<ReturnType<typeof serveFolder>>;
   let page: Page;
+  let shop: Page;
   let master: Uint8Array;
   let pictureOfMaster: Uint8Array;
   const trouble: string[] = [];
@@ -122,14 +123,23 @@ describe.runIf(HAS_BROWSER)("three's loader", () => {
     await command(['convert', '--emulator', ...article, '--output', file]);
     master = new Uint8Array(await readFile(file));
     server = await serveFolder(folder);
-    page = await openPage();
-    page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
-    page.on('pageerror', (error) => trouble.push(error.message));
-    page.on('request', (request) => {
-      const url = request.url();
-      if (!/^(?:blob|data):/.test(url) && !url.startsWith(server.address)) trouble.push(url);
-    });
-    await page.goto(`${server.address}/index.html`);
+    const open = async (path: string, options = {}) => {
+      const opened = await openPage(options);
+      opened.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
+      opened.on('pageerror', (error) => trouble.push(error.message));
+      opened.on('request', (request) => {
+        const url = request.url();
+        const isKnown = url.startsWith(server.address) || url.startsWith(PACKAGES);
+        if (!/^(?:blob|data):/.test(url) && !isKnown) trouble.push(url);
+      });
+      await servePackages(opened);
+      await opened.goto(`${server.address}/${path}`);
+      return opened;
+    };
+    const pasted = snippetOf({ model: 'master.glb', requiredExtensions: COMPRESSED, alt: '' });
+    await writeFile(join(folder, 'shop.html'), `<link rel="icon" href="data:,">${pasted}`);
+    shop = await open('shop.html', { viewport: { width: 120, height: 120 } });
+    page = await open('index.html');
     await page.waitForFunction(() => 'isReady' in globalThis);
     pictureOfMaster = pixelsOf(await openAt('master.glb'));
   });
@@ -146,6 +156,17 @@ describe.runIf(HAS_BROWSER)("three's loader", () => {
     ) as Promise<Opened>;
   const pixelsOf = ({ picture }: Opened) =>
     new Uint8Array(Buffer.from(picture.split(',')[1]!, 'base64'));
+
+  /** Shows a file in model-viewer, where it is pasted. */
+  const isShown = (path: string) =>
+    shop.evaluate((src) => {
+      const viewer = document.querySelector('model-viewer') as HTMLElement & { loaded: boolean };
+      return new Promise<boolean>((done) => {
+        viewer.addEventListener('load', () => done(viewer.loaded), { once: true });
+        viewer.addEventListener('error', () => done(false), { once: true });
+        viewer.setAttribute('src', src);
+      });
+    }, path);
 
   it('draws the master', async () => {
     const { channels } = await sharp(pictureOfMaster).stats();
@@ -169,6 +190,8 @@ describe.runIf(HAS_BROWSER)("three's loader", () => {
         await writeFile(join(folder, at), bytes);
       }
       const opened = await openAt(path);
+      expect(trouble).toEqual([]);
+      expect(await isShown(path)).toBe(true);
       expect(trouble).toEqual([]);
       expect(opened.problem).toBe(0);
       expect(opened.triangles).toBe((await readFigures(master)).triangles);

@@ -25,9 +25,6 @@ const embedSchema = () =>
     }),
   ]);
 
-/** What the section of a pipeline file asks for. */
-export type EmbedOptions = Exclude<z.output<ReturnType<typeof embedSchema>>, boolean>;
-
 /** `deliver: embed:`. */
 export const embedKind = kind({
   schema: () =>
@@ -38,8 +35,9 @@ export const embedKind = kind({
   async open(wanted, opening) {
     if (wanted === false) return [];
     const { openEmbedPages } = await import('./publish-embed.ts');
-    const chosen = wanted === true ? { packages: PACKAGES, ...DEFAULT_SIZE, accept: [] } : wanted;
-    const packages = chosen.packages.replace(/\/*$/, '/');
-    return [openEmbedPages({ ...chosen, packages }, opening)];
+    const defaults = { packages: PACKAGES, ...DEFAULT_SIZE, accept: [] };
+    const { accept, ...options } = wanted === true ? defaults : wanted;
+    const packages = options.packages.replace(/\/*$/, '/');
+    return [openEmbedPages({ ...options, packages }, accept, opening)];
   },
 });

@@ -23,7 +23,7 @@ export interface EmbedPage {
   model: EmbeddedModel;
 }
 
-interface EmbedPageOptions {
+export interface EmbedPageOptions {
   /** Where packages of npm are. */
   packages: string;
   /** Largest size in the page of a shop, CSS pixels. */
@@ -113,11 +113,14 @@ function helpOf({ path, name, model }: EmbedPage, options: EmbedPageOptions): st
 function block(label: string, text: string, help: string): string {
   const rows = text.trimEnd().split('\n').length;
   return `<section>
+<header>
 <h2>${label}</h2>
+<span role="status"></span>
+<button type="button" aria-label="Copy: ${label}">Copy</button>
+</header>
 <p>${help}</p>
 <textarea aria-label="${label}" rows="${rows}" readonly spellcheck="false" wrap="off">
 ${escaped(text)}</textarea>
-<p><button type="button">Copy</button> <span role="status"></span></p>
 </section>`;
 }
 
@@ -174,10 +177,11 @@ select, button { font: inherit; min-height: 2.5rem; padding: 0.25rem 0.9rem; bor
 select { flex: 1; min-width: 0; max-width: 30rem; }
 button { cursor: pointer; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-aside { border-top: 1px solid var(--line); max-height: 70vh; overflow: auto; }
+aside { border-top: 1px solid var(--line); max-height: 60vh; overflow: auto; }
 summary { padding: 0.6rem 1rem; cursor: pointer; }
-section { padding: 0 1rem; max-width: 60rem; }
-h2 { font-size: 1rem; margin: 1rem 0 0; }
+section { padding: 0 1rem 0.75rem; max-width: 60rem; }
+header { display: flex; align-items: center; gap: 0.75rem; margin-top: 1rem; }
+h2 { font-size: 1rem; margin: 0; flex: 1; }
 p { margin: 0.25rem 0; }
 details > p { padding: 0 1rem 1rem; }
 textarea { display: block; box-sizing: border-box; width: 100%; padding: 0.5rem 0.75rem; font: 0.8125rem/1.5 ui-monospace, monospace;

@@ -22,8 +22,12 @@ import type { Opening } from '../making/kind.ts';
 import { EMBED, PICTURES, VARIANTS } from '../making/names.ts';
 import type { ProfileName } from '../profiles/profiles.ts';
 import { USDZ_PROFILE } from '../usd/usdz-maker.ts';
-import type { EmbedOptions } from './embed-kind.ts';
-import { EMBED_PAGE_VERSION, type EmbedPage, embedPage } from './embed-page.ts';
+import {
+  EMBED_PAGE_VERSION,
+  type EmbedPage,
+  type EmbedPageOptions,
+  embedPage,
+} from './embed-page.ts';
 import type { EmbeddedFinish, EmbeddedModel } from './snippet.ts';
 
 const FILE = 'index.html';
@@ -31,15 +35,16 @@ const FILE = 'index.html';
 /**
  * Opens the delivery: one page for each article, which shows its default configuration, or the first one.
  *
- * @param options - Of the pipeline file.
+ * @param accepted - Codes of failures that the pipeline file accepts.
  */
 export function openEmbedPages(
-  { accept, ...options }: EmbedOptions,
+  options: EmbedPageOptions,
+  accepted: readonly string[],
   { run, again, contents }: Opening,
 ): Delivery {
   const pages = new Map<Subject, EmbedPage>();
   return {
-    ...{ name: EMBED, kind: 'profiles', atOnce: 4, accepted: accept, again, isLast: true },
+    ...{ name: EMBED, kind: 'profiles', atOnce: 4, accepted, again, isLast: true },
     async subjectsOf(masters, made) {
       const catalogue = await openCatalogue(run.options.pipeline.outputDir);
       const taken = new Set<string>();

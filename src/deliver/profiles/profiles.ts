@@ -113,8 +113,8 @@ export function webProfile(options: Partial<WebOptions>): Profile {
 
 /** Every profile. */
 export const PROFILES = {
-  // Our own choice: what three, Babylon.js and model-viewer read. For model-viewer, a page sets where the
-  // decoder of meshopt is.
+  // Our own choice: what three, Babylon.js and model-viewer read with the decoder of meshopt, which
+  // deliver/embed/decoders.ts names, as all others by the extensions that a profile may require.
   web: webProfile(WEB_DEFAULTS),
   // Our own choice: a range stores, and a browser caches, each texture and mesh once; nothing is lost.
   shared: {

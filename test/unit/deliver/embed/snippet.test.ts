@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodersOf } from '../../../../src/deliver/embed/decoders.ts';
+import { decodersOf, MODEL_VIEWER } from '../../../../src/deliver/embed/decoders.ts';
 import { snippetOf } from '../../../../src/deliver/embed/snippet.ts';
 import { HOSTILE } from '../../../helpers/reports.ts';
 
@@ -12,7 +12,9 @@ describe('a snippet', () => {
     const html = snippetOf({ ...DESK, iosModel: 'https://a.example/desk.usdz', poster });
     expect(
       html,
-    ).toBe(`<script type="module" src="https://cdn.jsdelivr.net/npm/@google/model-viewer@4.4.0/dist/model-viewer.min.js"></script>
+    ).toBe(`<script type="module" src="https://cdn.jsdelivr.net/npm/@google/model-viewer@4.4.0/dist/model-viewer.min.js"
+  integrity="${MODEL_VIEWER.integrity}"
+  crossorigin="anonymous"></script>
 <model-viewer src="https://a.example/desk.glb"
   ios-src="https://a.example/desk.usdz"
   poster="https://a.example/desk.jpg"
