@@ -270,13 +270,16 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
   test('the hybrid mode shows both beside each other where there is room', async () => {
     const viewport = { width: 1440, height: 900 };
     const { page, trouble } = await planning.open({}, { viewport, prepare: withoutView });
-    const hint = page.getByText('The article that you choose appears here');
-    await hint.waitFor();
+    // The start page has the whole width, and pictures of what each manufacturer has.
+    await page.getByRole('heading', { name: 'What would you like to furnish?' }).waitFor();
+    const desks = page.locator('.maker', { hasText: 'Fjelmark office furniture' });
+    await desks.getByRole('button', { name: 'LINEA desks' }).locator('img').waitFor();
+    expect(await page.locator('.plan').isVisible()).toBe(false);
+    expect(await violations(page)).toEqual([]);
     await page.getByRole('searchbox').fill('LN-M');
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByRole('button', { name: 'Desk made to measure LN-M' }).click();
     await heading(page).waitFor();
-    expect(await hint.count()).toBe(0);
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('button', { name: 'Fjelmark office furniture' }).click();
     await page.getByRole('button', { name: 'LINEA' }).waitFor();

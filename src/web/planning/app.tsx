@@ -35,7 +35,9 @@ export function App() {
     const properties = document.getElementById('properties');
     (properties ?? document.querySelector<HTMLElement>('.panel'))?.focus();
   };
-  const layout = `page mode-${parameters.mode} ${isCatalogueOpen ? 'in-catalogue' : 'in-article'}`;
+  // Without an article, an empty stage and panel would only take its room.
+  const isStart = isCatalogueOpen && !hasArticle;
+  const layout = `page mode-${isStart ? 'catalogue' : parameters.mode} ${isCatalogueOpen ? 'in-catalogue' : 'in-article'}`;
   return (
     <div class={layout}>
       {!isCatalogueOpen && (
@@ -66,7 +68,7 @@ export function App() {
       )}
       {hasCatalogue && (
         <div class="browse">
-          <Catalogue />
+          <Catalogue isWide={parameters.mode === 'catalogue' || isStart} />
         </div>
       )}
       <div class="plan">

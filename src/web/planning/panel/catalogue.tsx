@@ -1,5 +1,5 @@
 /** The catalogue: folders and articles with their images, the path to them, and a search. */
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CatalogueNode } from '../../../model/catalogue.ts';
 import type { Session } from '../state/opened-page.ts';
 import type { Texts } from '../state/texts.ts';
@@ -13,8 +13,16 @@ import { useSession } from './use-session.ts';
 /** Nodes shown at once: a manufacturer may have thousands of articles in a folder. */
 const SHOWN_AT_ONCE = 120;
 
-/** Shows the catalogue. */
-export function Catalogue() {
+/** Folders of the top that are opened on the start page, each by a request of its own. */
+const MOST_OPENED = 8;
+const MOST_INSIDE = 8;
+
+/**
+ * Shows the catalogue.
+ *
+ * @param props.isWide - Whether it has the whole page: then its top also shows the folders of each manufacturer.
+ */
+export function Catalogue({ isWide }: { isWide: boolean }) {
   const { texts } = useSession();
   const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -22,17 +30,23 @@ export function Catalogue() {
   const makers = useMakers();
   const place = listing?.place;
   const isTop = place !== undefined && 'parentnode' in place && place.parentnode === '';
+  const isStart = isTop && isWide;
   return (
-    <section class="catalogue" aria-label={texts.catalogue} aria-busy={isLoading} ref={section}>
-      <Search {...{ makers, place }} nodes={listing?.nodes ?? []} />
+    <section
+      class={isStart ? 'catalogue start' : 'catalogue'}
+      aria-label={texts.catalogue}
+      aria-busy={isLoading}
+      ref={section}
+    >
       <div class="where">
-        <Path listing={listing} />
+        {isTop ? <span /> : <Path listing={listing} />}
         <Languages />
       </div>
       <h2 ref={heading} tabIndex={-1}>
-        {titleOf(texts, listing)}
+        {isStart ? texts.startTitle : titleOf(texts, listing)}
       </h2>
       {isTop && <p class="quiet">{texts.welcome}</p>}
+      <Search {...{ makers, place }} nodes={listing?.nodes ?? []} />
       <p role="status" class="working">
         {isLoading && (
           <>
@@ -44,7 +58,12 @@ export function Catalogue() {
       {failure !== undefined && (
         <Failure failure={failure} title={texts.catalogueFailed} onRetry={again} />
       )}
-      {listing !== undefined && <Nodes key={JSON.stringify(listing.place)} listing={listing} />}
+      {listing !== undefined &&
+        (isStart ? (
+          <Start nodes={listing.nodes} />
+        ) : (
+          <Nodes key={JSON.stringify(listing.place)} listing={listing} />
+        ))}
     </section>
   );
 }
@@ -122,6 +141,69 @@ function Nodes({ listing: { nodes, place } }: { listing: Listing }) {
       )}
     </>
   );
+}
+
+/** Shows each manufacturer with its folders, whose pictures say more than a logo. */
+function Start({ nodes }: { nodes: readonly CatalogueNode[] }) {
+  const folders = nodes.filter(({ nodetype }) => nodetype === 'F').slice(0, MOST_OPENED);
+  const others = nodes.filter((node) => !folders.includes(node));
+  return (
+    <>
+      {folders.map((folder) => (
+        <Maker folder={folder} key={folder.nodeid} />
+      ))}
+      {others.length > 0 && (
+        <ul class="nodes">
+          {others.map((node) => (
+            <li key={node.nodeid}>
+              <Node node={node} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Maker({ folder }: { folder: CatalogueNode }) {
+  const session = useSession();
+  const inside = useInside(folder.nodeid);
+  const image = folder.resources.find(({ restype }) => restype.toUpperCase() === 'IT');
+  return (
+    <section class="maker">
+      <h3>
+        <button type="button" class="plain" onClick={() => openNode(session, folder)}>
+          <Picture kind="resource" reference={image?.rescontent ?? ''} />
+          {folder.text || folder.nodeid}
+        </button>
+      </h3>
+      <ul class="nodes">
+        {inside.map((node) => (
+          <li key={node.nodeid}>
+            <Node node={node} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The first folders and articles in a folder; none until they are loaded, or if they cannot be. */
+function useInside(parentnode: string): readonly CatalogueNode[] {
+  const { service, state } = useSession();
+  const [inside, setInside] = useState<readonly CatalogueNode[]>([]);
+  useEffect(() => {
+    const work = new AbortController();
+    const load = async () => {
+      const { signal } = work;
+      const { answer } = await service.call('getNodes', { parentnode }, { signal });
+      setInside(answer.filter(({ nodetype }) => nodetype !== 'I').slice(0, MOST_INSIDE));
+    };
+    // The folder can still be opened, and says then what is wrong.
+    load().catch(() => undefined);
+    return () => work.abort();
+  }, [service, parentnode, state.tokens]);
+  return inside;
 }
 
 /** Shows a node. An info node is no link. A node outside a series shows the logo of its manufacturer. */

@@ -147,6 +147,7 @@ const EN = {
   // Catalogue.
   catalogue: 'Catalogue',
   top: 'Start',
+  startTitle: 'What would you like to furnish?',
   welcome: 'Choose an article, configure it, and see it in 3D at once.',
   breadcrumbs: 'Path in the catalogue',
   search: 'Search',
@@ -375,6 +376,7 @@ const DE: Texts = {
   size: (size) => `Breite × Tiefe × Höhe: ${size}`,
   catalogue: 'Katalog',
   top: 'Start',
+  startTitle: 'Was möchten Sie einrichten?',
   welcome: 'Wählen Sie einen Artikel, konfigurieren Sie ihn, und sehen Sie ihn sofort in 3D.',
   breadcrumbs: 'Pfad im Katalog',
   search: 'Suchen',
