@@ -18,6 +18,7 @@ import { groupBy } from '../support/group-by.ts';
 import { PackedMap } from '../support/packed-map.ts';
 import { writeFeeds } from './after-publish.ts';
 import { takeDeliveries } from './begin.ts';
+import { galleryOptionsOf } from './gallery/gallery-schema.ts';
 import { removeGallery, writeGallery } from './gallery/publish-gallery.ts';
 import { type FormerDeliveries, processDeliveries } from './processor.ts';
 import { sectionOf } from './section.ts';
@@ -62,9 +63,10 @@ export async function deliver(run: Run, again: boolean): Promise<Delivered> {
     omitted: processed.flatMap(({ omitted }) => [...omitted]),
     notes: processed.flatMap(({ notes }) => notes),
   };
+  const gallery = galleryOptionsOf(wanted?.gallery ?? false);
   const feeds = await replaceLists(outputDir, formerFiles(current, before), async (lists) => {
     await writeDeliveries(lists, lines, lastGood);
-    if (wanted?.gallery) delivered.gallery = await writeGallery(run, lists, lines);
+    if (gallery) delivered.gallery = await writeGallery(run, gallery, lists, lines);
     else await removeGallery(lists);
     return writeFeeds(run, wanted?.feeds, lists, lines);
   });

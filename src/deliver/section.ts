@@ -1,16 +1,14 @@
 /** The section `deliver:` of a pipeline file, put together from the keys of the kinds of deliveries. */
 import { z } from 'zod';
 import { afterPublishSchema, feedsSchema } from './feeds/feeds-schema.ts';
+import { gallerySchema } from './gallery/gallery-schema.ts';
 import { kindSchemas } from './kinds.ts';
 
 /** The schema is created on first use: few files have the section, and each start would create it. */
 export const deliverSchema = z.lazy(() =>
   z.strictObject({
     ...kindSchemas(),
-    gallery: z
-      .boolean()
-      .default(false)
-      .describe('a page that shows everything published, below gallery/'),
+    gallery: gallerySchema(),
     feeds: feedsSchema().optional(),
     afterPublish: afterPublishSchema().optional(),
   }),

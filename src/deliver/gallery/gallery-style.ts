@@ -4,18 +4,18 @@
 export const GALLERY_STYLE = `:root {
   color-scheme: light dark;
   --page: #f5f6f7; --card: #ffffff; --ink: #15181c; --quiet: #5a636e; --line: #dfe3e8; --soft: #eef1f4;
-  --link: #1b55b5; --warning: #a94c00; --stage: #ffffff; --on-stage: #5a636e;
+  --link: #1b55b5; --edge: rgb(0 0 0 / .22); --warning: #a94c00; --stage: #ffffff; --on-stage: #5a636e;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #0e1013; --card: #16191e; --ink: #e9ecf0; --quiet: #9aa4b1; --line: #2a3038; --soft: #1f242b;
-    --link: #8ab4ff; --warning: #e08a3c;
+    --link: #8ab4ff; --edge: rgb(255 255 255 / .3); --warning: #e08a3c;
   }
 }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; scroll-padding-top: 5rem; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; font-variant-numeric: tabular-nums; }
-.page { max-width: 1400px; margin: 0 auto; padding: 1.25rem 1.25rem 4rem; }
+.page { max-width: 1960px; margin: 0 auto; padding: 1.25rem 1.25rem 4rem; }
 h1, h2, h3, p, ul, dl, dd { margin: 0; padding: 0; }
 ul { list-style: none; }
 h1 { font-size: 1.7rem; line-height: 1.2; letter-spacing: -.015em; font-weight: 680; overflow-wrap: anywhere; }
@@ -39,10 +39,30 @@ button[aria-pressed="true"] { background: var(--ink); border-color: var(--ink); 
 header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: .25rem 1rem; }
 .find { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; background: var(--page); padding: .75rem 0; }
 .find input { flex: 1 1 16rem; min-width: 0; }
-.find select { flex: 0 1 13rem; min-width: 0; text-overflow: ellipsis; }
-.find output { color: var(--quiet); font-size: .9rem; margin-left: .25rem; }
+.find select { flex: 0 1 14rem; min-width: 0; text-overflow: ellipsis; }
+.find button { min-height: 2.6rem; border-color: var(--quiet); }
+.layout { display: flex; gap: 1.75rem; align-items: flex-start; }
+.layout main { flex: 1 1 0; min-width: 0; }
+.result { display: flex; flex-wrap: wrap; gap: .25rem .9rem; align-items: baseline; min-height: 1.5rem; margin-bottom: .7rem; color: var(--quiet); font-size: .9rem; overflow-wrap: anywhere; }
+.plain { border: 0; padding: 0; min-height: 0; background: none; color: var(--link); text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: .18em; }
+.plain:hover { background: none; }
+.filters { position: sticky; top: 4.1rem; flex: 0 0 15rem; display: grid; gap: 1.1rem; max-height: calc(100dvh - 5rem); overflow: auto; padding: 3px 3px 1rem; }
+.filters label, legend { font-size: .85rem; font-weight: 620; padding: 0; margin-bottom: .3rem; }
+.filters label { display: block; }
+.filters select, .filters input { width: 100%; min-width: 0; text-overflow: ellipsis; }
+fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
+.ends { display: flex; align-items: center; gap: .4rem; color: var(--quiet); }
+.ends input { flex: 1 1 0; padding: .4rem .55rem; appearance: textfield; color: var(--ink); }
+.ends input::-webkit-inner-spin-button { display: none; }
+::placeholder { color: var(--quiet); opacity: 1; }
+.colours { display: flex; flex-wrap: wrap; gap: .35rem; }
+.colour { display: inline-flex; align-items: center; gap: .4rem; padding: .15rem .6rem .15rem .35rem; min-height: 2.1rem; border-radius: 2rem; font-size: .85rem; }
+.dot { flex: none; width: 1.35rem; height: 1.35rem; border-radius: 50%; border: 1px solid var(--edge); background: #fff; object-fit: cover; }
+.white { background: #fbfaf7; } .grey { background: #8e9297; } .black { background: #1c1d1f; } .beige { background: #d8c09a; }
+.brown { background: #7c4f2d; } .yellow { background: #e6b91e; } .orange { background: #e07b26; } .red { background: #c0322b; }
+.pink { background: #e39bb0; } .purple { background: #74468f; } .blue { background: #2b5f9e; } .green { background: #4c7a3d; }
 
-.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: .9rem; }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(14.5rem, 1fr)); gap: .9rem; }
 .cards:focus { outline: none; }
 .cards li { display: flex; content-visibility: auto; contain-intrinsic-size: auto 20rem; min-width: 0; }
 .card { display: flex; flex-direction: column; width: 100%; min-width: 0; background: var(--card); border: 1px solid var(--line); border-radius: 14px; overflow: hidden; color: inherit; text-decoration: none; padding-bottom: .8rem; }
@@ -53,8 +73,9 @@ header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content:
 .missing { color: var(--on-stage); font-size: .9rem; padding: 1rem; text-align: center; }
 .card > :not(.shot) { padding: 0 .9rem; overflow-wrap: anywhere; }
 .card > b:not(.shot) { font-weight: 620; padding-top: .7rem; line-height: 1.3; }
-.card .number, .card .variant, .card .facts { font-size: .85rem; color: var(--quiet); }
-.card .variant { display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden; margin-top: .25rem; }
+.card .number, .card .finishes, .card .facts { font-size: .85rem; color: var(--quiet); }
+.card > .finishes { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem; padding-top: .5rem; }
+.card .finishes .dot + span { margin-left: .25rem; }
 .card > .facts:not(.shot) { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .75rem; margin-top: auto; padding-top: .5rem; }
 .card .facts span:nth-child(2) { color: var(--ink); font-weight: 560; }
 .none { color: var(--quiet); padding: 3rem 0; text-align: center; }
@@ -74,10 +95,15 @@ a.step:hover { background: var(--soft); }
 .stage canvas:active { cursor: grabbing; }
 .stage canvas:focus-visible { outline-offset: -3px; border-radius: 12px; }
 .views { display: flex; flex-wrap: wrap; gap: .4rem; margin-top: .6rem; align-items: center; }
-.finish { flex: 1 1 14rem; display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; min-width: 0; }
-.finish label { display: flex; gap: .4rem; align-items: center; min-width: 0; }
-.finish select { min-width: 0; max-width: 100%; }
-.finish a { overflow-wrap: anywhere; }
+.price { margin-top: .6rem; }
+.price b { font-size: 1.15rem; font-weight: 660; margin-right: .6rem; }
+.choice { margin-top: 1rem; }
+.choice legend .quiet { font-weight: 400; }
+.choice { display: flex; flex-wrap: wrap; gap: .4rem; }
+.choice select { max-width: 100%; }
+.value { display: inline-flex; align-items: center; gap: .45rem; text-align: left; overflow-wrap: anywhere; }
+.value[aria-pressed="true"] .dot { border-color: var(--card); }
+.value.far { border-style: dashed; border-color: var(--quiet); color: var(--quiet); }
 .text { white-space: pre-line; margin-top: .4rem; overflow-wrap: anywhere; }
 .warning { color: var(--warning); margin-top: .4rem; overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .25rem 1rem; margin-top: .9rem; font-size: .92rem; }
@@ -87,22 +113,39 @@ dd { overflow-wrap: anywhere; }
 .files li > :first-child { flex: 0 0 6.5rem; overflow-wrap: anywhere; }
 .files a { flex: 1 1 6rem; overflow-wrap: anywhere; }
 textarea { width: 100%; margin-top: .4rem; padding: .6rem .7rem; background: var(--soft); font: .8rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; resize: vertical; }
-.copy { display: flex; gap: .75rem; align-items: center; margin-top: .35rem; }
-.losses, .exact { margin-top: 1.25rem; font-size: .9rem; }
-.losses summary { cursor: pointer; font-weight: 600; padding: .3rem 0; }
+.actions { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin-top: .5rem; }
+.actions button:disabled { color: var(--quiet); cursor: progress; }
+.exact, .more { margin-top: 1.25rem; font-size: .92rem; }
+.more summary { cursor: pointer; font-weight: 620; padding: .3rem 0; }
 .losses li { padding: .3rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+.listed { max-height: 24rem; overflow: auto; border-top: 1px solid var(--line); }
+.listed a { display: flex; gap: .7rem; align-items: center; padding: .3rem .4rem; border-bottom: 1px solid var(--line); color: inherit; text-decoration: none; }
+.listed a:hover, .listed [aria-current] { background: var(--soft); }
+.listed a:focus-visible { outline-offset: -3px; }
+.listed img, .no-shot { flex: none; width: 2.75rem; height: 2.75rem; object-fit: contain; background: var(--stage); border-radius: 6px; }
+.listed a > span:last-child { display: grid; min-width: 0; overflow-wrap: anywhere; }
+.listed-number { font-weight: 560; }
 
 @media (max-width: 720px) {
   .page { padding: 1rem .8rem 3rem; }
   h1 { font-size: 1.4rem; }
+  .find input { flex-basis: 100%; }
   .find select { flex: 1 1 8rem; }
-  .find output { flex: 1 0 100%; margin: 0; }
   .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .6rem; }
   .card > :not(.shot) { padding: 0 .65rem; }
   .card > b:not(.shot) { padding-top: .55rem; }
   dialog { width: 100vw; max-width: 100vw; height: 100dvh; max-height: 100dvh; border: 0; border-radius: 0; }
   .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; padding: .9rem; }
 }
+@media (max-width: 899px) {
+  .layout { display: block; }
+  .filters { position: static; max-height: none; grid-template-columns: repeat(auto-fill, minmax(10.5rem, 1fr)); padding-bottom: 1.25rem; }
+  .filters fieldset:has(.colours) { grid-column: 1 / -1; }
+}
 @media (prefers-reduced-motion: no-preference) { .card { transition: border-color .15s; } }
-@media print { .find, .rest { display: none; } }
+@media print {
+  .find, .rest, .filters, .skip { display: none; }
+  .cards { grid-template-columns: repeat(4, minmax(0, 1fr)); }
+  .cards li { break-inside: avoid; content-visibility: visible; }
+}
 `;

@@ -4,7 +4,7 @@ import { readBytes } from '../../support/files.ts';
 import { packageFile } from '../../support/package-file.ts';
 import { pageHead } from '../../support/page-head.ts';
 import { visibleJson } from '../../support/visible.ts';
-import type { GalleryData } from './gallery-data.ts';
+import type { DetailsPart, GalleryData } from './gallery-data.ts';
 import { GALLERY_STYLE } from './gallery-style.ts';
 
 /** The programs of the page, and the light of its 3D view; beside the sources and in the package. */
@@ -41,6 +41,26 @@ export function galleryDataFile(data: GalleryData): string {
   return `globalThis.galleryData = ${visibleJson(JSON.stringify(data))};\n`;
 }
 
+/** A file with details, of {@link detailsFile}: a script that the page loads when one of its articles is opened. */
+export function galleryDetailsFile(part: number, content: DetailsPart): string {
+  return `galleryDetails(${part}, ${visibleJson(JSON.stringify(content))});\n`;
+}
+
+/** Name of the light of the 3D view for a page from a disk. */
+export const EMBEDDED_STUDIO = 'studio.js';
+
+/** The light of the 3D view as a script. @throws {@link ConverterError} `FILE_MISSING` */
+export async function embeddedStudio(): Promise<string> {
+  const bytes = await readBytes(packageFile(PROGRAMS['studio.bin']));
+  return `galleryStudio("${Buffer.from(bytes).toString('base64')}");\n`;
+}
+
+/** A model as a script. @param path - Its path, relative to the output folder. */
+export function embeddedModel(path: string, bytes: Uint8Array): string {
+  const name = visibleJson(JSON.stringify(path));
+  return `galleryModel(${name}, "${Buffer.from(bytes).toString('base64')}");\n`;
+}
+
 /** The policy allows only files beside the page, and blobs and WebAssembly for the images and the decoder of models. */
 const HEAD = pageHead({
   'script-src': "'self' 'wasm-unsafe-eval'",
@@ -66,21 +86,23 @@ const PAGE = `${HEAD}
 <h1 id="title">Gallery</h1>
 <a id="sheet" href="contact-sheet.jpg" hidden>Contact sheet</a>
 </header>
-<form class="find" role="search" aria-label="Articles">
-<label class="away" for="find">Search by number and name</label>
-<input id="find" type="search" placeholder="Search number or name … ( / )" autocomplete="off" spellcheck="false">
-<label class="away" for="manufacturer">Manufacturer</label>
-<select id="manufacturer"></select>
-<label class="away" for="program">Series</label>
-<select id="program"></select>
-<output id="found" for="find manufacturer program" aria-live="polite"></output>
+<form id="form" class="find" role="search" aria-label="Articles">
+<label class="away" for="find">Search by name, number and finish</label>
+<input id="find" type="search" placeholder="Search name, number or finish … ( / )" autocomplete="off" spellcheck="false">
+<button id="filter" type="button" aria-expanded="false" aria-controls="filters">Filters</button>
+<label class="away" for="sort">Order</label>
+<select id="sort"></select>
 </form>
+<div class="layout">
+<aside id="filters" class="filters" aria-label="Filters" hidden></aside>
 <main>
 <noscript><p>This page needs JavaScript.</p></noscript>
-<ul id="cards" class="cards" tabindex="-1"></ul>
-<p id="none" class="none" hidden>Nothing found. Try fewer words, or another manufacturer.</p>
+<p class="result"><output id="found" for="find sort" aria-live="polite"></output> <button id="reset" class="plain" type="button" hidden>Remove all filters</button></p>
+<ul id="cards" class="cards" tabindex="-1" aria-label="Articles"></ul>
+<p id="none" class="none" hidden>Nothing found. Try fewer words or fewer filters.</p>
 <p class="rest"><button id="more" type="button" hidden>Show more</button></p>
 </main>
+</div>
 </div>
 <dialog id="detail" aria-labelledby="detail-name"></dialog>
 <script src="${GALLERY_DATA_FILE}"></script>

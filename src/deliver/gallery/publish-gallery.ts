@@ -1,33 +1,34 @@
-/** The gallery of an output folder: its data from manifest, catalogue and deliveries, and its files. */
+/** Publishes the gallery of an output folder, or serves it. */
 import { basename, join } from 'node:path';
-import { configurationId, configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
-import type { CatalogueLine, ManifestLine } from '../../run/lists/manifest-line.ts';
 import type { Run } from '../../run/open/open-run.ts';
 import {
-  type DeliveryLine,
   type DeliveryLines,
-  deliveryLines,
   GALLERY_FOLDER,
   isSharedPath,
 } from '../../run/output/delivered-files.ts';
-import { manifestLines, openCatalogue } from '../../run/output/manifest.ts';
 import type { NewLists } from '../../run/output/publication.ts';
-import { publishedAsset } from '../../run/output/publish.ts';
 import type { Published } from '../../run/output/published.ts';
-import { mastersOf } from '../../run/publishing/masters.ts';
-import { exists, readBytesIfExists, sha256Hex } from '../../support/files.ts';
-import { MASTER } from '../making/names.ts';
+import { exists, listFolder, readBytesIfExists, sha256Hex } from '../../support/files.ts';
 import { CONTACT_SHEET_VERSION, contactSheet, MOST_ON_SHEET } from './contact-sheet.ts';
-import { GALLERY_DATA_FILE, galleryDataFile, galleryPageFiles } from './gallery.ts';
 import {
-  type GalleryData,
-  type GalleryFile,
-  type GalleryItem,
-  mainPicture,
-} from './gallery-data.ts';
+  EMBEDDED_STUDIO,
+  embeddedModel,
+  embeddedStudio,
+  GALLERY_DATA_FILE,
+  galleryDataFile,
+  galleryDetailsFile,
+  galleryPageFiles,
+} from './gallery.ts';
+import { detailsFile } from './gallery-data.ts';
+import type { GalleryOptions } from './gallery-schema.ts';
+import { type Gallery, readGallery } from './read-gallery.ts';
 
 const CONTACT_SHEET = 'contact-sheet.jpg';
+
+/** Files of which there are as many as the range needs. */
+const PART_FILE = /^(?:details-\d+|model-[0-9a-f]{16})\.js$/;
+const scriptOf = (sha256: Digest): string => `model-${sha256.slice(0, 16)}.js`;
 
 /**
  * Writes the page and its contact sheet below `<output>/gallery/`; files that are equal are not written again.
@@ -37,63 +38,83 @@ const CONTACT_SHEET = 'contact-sheet.jpg';
  */
 export async function writeGallery(
   { options, sources, output }: Run,
+  { assetsUrl, embedModels }: GalleryOptions,
   lists: NewLists,
   lines: DeliveryLines,
 ): Promise<string> {
   const { outputDir, name } = options.pipeline;
-  const data = await readGallery(outputDir, name, lines);
-  const digests = new Map<string, Digest>();
-  for (const { files } of lines.values())
-    for (const { path, sha256 } of files) digests.set(path, sha256);
-  const read = (path: string) =>
+  const folder = join(outputDir, GALLERY_FOLDER);
+  const read = (path: string, digest: Digest | undefined) =>
     output.published === undefined
       ? readBytesIfExists(join(outputDir, path))
-      : output.published.readFile(path, digests.get(path));
-  const sheet = await sheetOf(read, data, sources.derived);
-  const files = await galleryPageFiles();
-  if (sheet !== undefined) files.set(CONTACT_SHEET, sheet);
-  else lists.remove(`${GALLERY_FOLDER}/${CONTACT_SHEET}`);
-  const content = galleryDataFile({ ...data, hasContactSheet: sheet !== undefined });
-  // The file with the data is written last, because it refers to the others.
-  files.set(GALLERY_DATA_FILE, new TextEncoder().encode(content));
-  for (const [file, bytes] of files) {
-    const before = await readBytesIfExists(join(outputDir, GALLERY_FOLDER, file));
-    if (before !== undefined && Buffer.compare(before, bytes) === 0) continue;
-    await lists.write(`${GALLERY_FOLDER}/${file}`, bytes);
+      : output.published.readFile(path, digest);
+  const { derived } = sources;
+  const embed = { scriptOf: embedModels ? scriptOf : undefined };
+  const gallery = await readGallery(outputDir, name, { read, derived, assetsUrl, ...embed }, lines);
+  const written = new Set<string>();
+  const write = async (file: string, bytes: Uint8Array | string) => {
+    written.add(file);
+    const content = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes;
+    const before = await readBytesIfExists(join(folder, file));
+    if (before === undefined || Buffer.compare(before, content) !== 0)
+      await lists.write(`${GALLERY_FOLDER}/${file}`, content);
+  };
+  const sheet = await sheetOf(read, gallery, derived);
+  for (const [file, bytes] of await galleryPageFiles()) await write(file, bytes);
+  if (sheet !== undefined) await write(CONTACT_SHEET, sheet);
+  if (embedModels) await write(EMBEDDED_STUDIO, await embeddedStudio());
+  for (const { embedded } of gallery.parts.flatMap(({ configurations }) => configurations)) {
+    if (embedded === undefined || written.has(embedded.script)) continue;
+    written.add(embedded.script);
+    // The name has the digest of the content.
+    if (await exists(join(folder, embedded.script))) continue;
+    const model = await read(embedded.path, gallery.digests.get(embedded.path));
+    if (model !== undefined) await write(embedded.script, embeddedModel(embedded.path, model));
   }
-  return join(outputDir, GALLERY_FOLDER, 'index.html');
+  for (const [part, content] of gallery.parts.entries())
+    await write(detailsFile(part), galleryDetailsFile(part, content));
+  // The file with the data is written last, because it refers to the others.
+  const data = { ...gallery.data, hasContactSheet: sheet !== undefined };
+  await write(GALLERY_DATA_FILE, galleryDataFile(data));
+  for (const file of await listFolder(folder))
+    if (isOwn(file) && !written.has(file)) lists.remove(`${GALLERY_FOLDER}/${file}`);
+  return join(folder, 'index.html');
 }
+
+/** Whether only some galleries have a file. */
+const isOwn = (file: string): boolean =>
+  PART_FILE.test(file) || file === CONTACT_SHEET || file === EMBEDDED_STUDIO;
 
 /** Names the files of the page that each gallery has, below the output folder. */
 export async function galleryFiles(): Promise<string[]> {
-  const names = [...(await galleryPageFiles()).keys(), GALLERY_DATA_FILE];
+  const names = [...(await galleryPageFiles()).keys(), detailsFile(0), GALLERY_DATA_FILE];
   return names.map((name) => `${GALLERY_FOLDER}/${name}`);
 }
 
 /** Removes a page that is no longer wanted, which would otherwise outlast the files that it links. */
 export async function removeGallery(lists: NewLists): Promise<void> {
-  if (!(await exists(join(lists.outputDir, GALLERY_FOLDER, GALLERY_DATA_FILE)))) return;
-  for (const file of [...(await galleryPageFiles()).keys(), CONTACT_SHEET, GALLERY_DATA_FILE])
+  const folder = join(lists.outputDir, GALLERY_FOLDER);
+  if (!(await exists(join(folder, GALLERY_DATA_FILE)))) return;
+  const parts = (await listFolder(folder)).filter(isOwn);
+  for (const file of [...(await galleryPageFiles()).keys(), ...parts, GALLERY_DATA_FILE])
     lists.remove(`${GALLERY_FOLDER}/${file}`);
 }
 
 /** The first configuration of each article that has a picture. */
 async function sheetOf(
-  read: (path: string) => Promise<Uint8Array | undefined>,
-  { items }: GalleryData,
+  read: (path: string, digest: Digest | undefined) => Promise<Uint8Array | undefined>,
+  { data, digests }: Gallery,
   derived: Run['sources']['derived'],
 ): Promise<Uint8Array | undefined> {
-  const first = new Map<string, string>();
-  for (const item of items) {
-    const path = mainPicture(item)?.path;
-    const article = JSON.stringify([item.manufacturer, item.program, item.number]);
-    if (path !== undefined && !first.has(article)) first.set(article, path);
-  }
-  const paths = [...first.values()].slice(0, MOST_ON_SHEET);
-  const pictures = (await Promise.all(paths.map(read))).filter((picture) => picture !== undefined);
+  const first = data.articles.flatMap(
+    ({ configurations }) => configurations.find(({ picture }) => picture)?.picture ?? [],
+  );
+  const paths = first.slice(0, MOST_ON_SHEET);
+  const found = await Promise.all(paths.map((path) => read(path, digests.get(path))));
+  const pictures = found.filter((picture) => picture !== undefined);
   if (pictures.length === 0) return undefined;
-  const digests = pictures.map((picture) => sha256Hex(picture)).join(' ');
-  const key = `${CONTACT_SHEET} ${CONTACT_SHEET_VERSION} ${sha256Hex(digests)}`;
+  const contents = pictures.map((picture) => sha256Hex(picture)).join(' ');
+  const key = `${CONTACT_SHEET} ${CONTACT_SHEET_VERSION} ${sha256Hex(contents)}`;
   const kept = await derived.get(key);
   if (kept !== undefined) return kept;
   const sheet = await contactSheet(pictures);
@@ -111,118 +132,40 @@ export async function openGallery(published: Published, title = basename(publish
   await published.requireManifest();
   const page = await galleryPageFiles();
   const sheet = `${GALLERY_FOLDER}/${CONTACT_SHEET}`;
+  const encoder = new TextEncoder();
+  let gallery: Gallery;
   let shown = new Set<string>();
-  const readData = async () => {
+  const refresh = async () => {
     await published.refresh();
-    const hasContactSheet = (await published.find(sheet)) !== undefined;
-    const data = await readGallery(published.dir, title);
-    shown = new Set([sheet, ...data.items.flatMap(({ files }) => files.map(({ path }) => path))]);
-    return { ...data, hasContactSheet };
+    gallery = await readGallery(published.dir, title, { read: (path) => published.find(path) });
+    const files = gallery.parts.flatMap(({ configurations }) =>
+      configurations.flatMap(({ files }) => files.map(({ path }) => path)),
+    );
+    shown = new Set([sheet, ...files]);
   };
-  const { items } = await readData();
+  const dataFile = async () => {
+    await refresh();
+    const hasContactSheet = (await published.find(sheet)) !== undefined;
+    return galleryDataFile({ ...gallery.data, hasContactSheet });
+  };
+  /** A file of the page; undefined if it has none of this name. */
+  const pageFile = async (name: string): Promise<Uint8Array | undefined> => {
+    // The data is read again, since a run may have published in the meantime.
+    if (name === GALLERY_DATA_FILE) return encoder.encode(await dataFile());
+    const part = gallery.parts.findIndex((_, part) => detailsFile(part) === name);
+    if (part >= 0) return encoder.encode(galleryDetailsFile(part, gallery.parts[part]!));
+    return page.get(name || 'index.html');
+  };
+  await refresh();
   return {
-    count: items.length,
+    count: gallery!.data.articles.flatMap(({ configurations }) => configurations).length,
     /** Reads a file by its path, as the page names it; undefined for files that the gallery does not show. */
     async read(path: string): Promise<Uint8Array | undefined> {
-      // The data is read again, since a run may have published in the meantime.
-      if (path === `${GALLERY_FOLDER}/${GALLERY_DATA_FILE}`)
-        return new TextEncoder().encode(galleryDataFile(await readData()));
       const [folder, name = '', ...below] = path.split('/');
-      const own =
-        folder === GALLERY_FOLDER && below.length === 0
-          ? page.get(name || 'index.html')
-          : undefined;
+      const isOfPage = folder === GALLERY_FOLDER && below.length === 0;
+      const own = isOfPage ? await pageFile(name) : undefined;
       if (own !== undefined) return own;
-      const isPublished = shown.has(path) || isSharedPath(path);
-      return isPublished ? published.find(path) : undefined;
+      return shown.has(path) || isSharedPath(path) ? published.find(path) : undefined;
     },
   };
-}
-
-/**
- * Reads the data of the gallery: every configuration with a GLB, in the order of the manifest.
- *
- * @param lines - The delivered files. @defaultValue the list of deliveries
- */
-export async function readGallery(
-  outputDir: string,
-  title: string,
-  lines?: DeliveryLines,
-): Promise<GalleryData> {
-  const catalogue = await openCatalogue(outputDir);
-  const delivered = new Map<string, DeliveryLine[]>();
-  for await (const line of lines?.values() ?? deliveryLines(outputDir)) {
-    const key = configurationKey(configurationId(line));
-    delivered.set(key, [...(delivered.get(key) ?? []), line]);
-  }
-  const masters = await mastersOf(outputDir);
-  const links = new Map(masters.map(({ id, link }) => [configurationKey(id), link]));
-  const places = new Map<string, number>();
-  const placeOf = ({ where, field, value, done }: ManifestLine['losses'][number]): number => {
-    const key = JSON.stringify([where, field, String(value), done]);
-    const place = places.get(key) ?? places.size;
-    places.set(key, place);
-    return place;
-  };
-  const items: GalleryItem[] = [];
-  for await (const line of manifestLines(outputDir)) {
-    const key = configurationKey(configurationId(line));
-    const made = delivered.get(key) ?? [];
-    const item = itemOf(line, links.get(key), catalogue.get(key), made, placeOf);
-    if (item !== undefined) items.push(item);
-  }
-  const losses = Array.from(places.keys(), (key) => JSON.parse(key));
-  return { title, hasContactSheet: false, losses, items };
-}
-
-function itemOf(
-  line: ManifestLine,
-  link: string | undefined,
-  entry: CatalogueLine | undefined,
-  deliveries: readonly DeliveryLine[],
-  placeOf: (loss: ManifestLine['losses'][number]) => number,
-): GalleryItem | undefined {
-  const asset = publishedAsset(line);
-  if (asset === undefined || link === undefined || !isBelow(asset.glb)) return undefined;
-  const { manufacturer, program, basearticlenumber, finalarticlenumber, error } = line;
-  const figures = line.glb === undefined ? line.lastGood : line;
-  // The name is that of the link, because configurations share an object.
-  const name = link.slice(link.lastIndexOf('/') + 1);
-  const master = { delivery: MASTER, name, path: asset.glb, bytes: figures?.bytes ?? 0 };
-  const others = deliveries.flatMap(({ delivery, files }) =>
-    files
-      .filter(({ facts }) => facts.isFormerAddress !== true)
-      .map(({ name, path, bytes, facts: { variant, camera } }): GalleryFile => {
-        const finish = typeof variant === 'string' ? { finish: variant } : {};
-        const view = typeof camera === 'string' ? { camera } : {};
-        return { delivery, name, path, bytes, ...finish, ...view };
-      }),
-  );
-  const splitBy = deliveries.find((line) => line.splitBy !== undefined)?.splitBy;
-  const losses = line.losses.filter(({ expected }) => !expected).map(placeOf);
-  return {
-    id: link.replace(/^articles\/|\.glb$/g, ''),
-    ...{ manufacturer, program, number: basearticlenumber, configuration: finalarticlenumber },
-    name: entry?.shorttext ?? '',
-    text: entry?.longtext ?? '',
-    variant: entry?.varianttext ?? '',
-    price: entry?.price ?? null,
-    currency: entry?.currency ?? '',
-    sizeMillimetres: entry?.sizeMillimetres ?? null,
-    triangles: figures?.triangles ?? null,
-    losses: [...new Set(losses)],
-    files: [master, ...others.filter(({ path }) => isBelow(path) && !isSharedPath(path))],
-    ...(splitBy && { splitBy }),
-    ...(error && { error: `${error.code}: ${error.message}` }),
-  };
-}
-
-/** Whether a path stays below the output folder: the lists may have been edited. */
-function isBelow(path: string): boolean {
-  const [first = '', ...rest] = path.split('/');
-  return (
-    rest.length > 0 &&
-    !/[\\:\p{Cc}]/u.test(path) &&
-    [first, ...rest].every((part) => part !== '' && !part.startsWith('.'))
-  );
 }

@@ -1,46 +1,45 @@
-/** The detail of one article of the gallery: pictures, 3D view, figures, downloads and the snippet for a shop. */
+/** The dialog of one article: its configurations, pictures, 3D view, figures, downloads and the snippet for a shop. */
 import { visible } from '../../../support/visible.ts';
-import { altText } from '../../making/alt-text.ts';
-import { MASTER, VARIANTS } from '../../making/names.ts';
 import { button, byId, element } from '../../pictures/page/elements.ts';
+import { type Choice, type ChoiceValue, choicesOf } from '../gallery-choices.ts';
 import {
   addressOf,
-  type GalleryData,
-  type GalleryFile,
-  type GalleryItem,
-  MODEL_VIEWER_EXPOSURE,
-  type ModelView,
-  mainPicture,
-  type OpenModelView,
-  viewsOf,
+  type GalleryArticle,
+  type GalleryDetails,
+  type ListedConfiguration,
 } from '../gallery-data.ts';
-import { bytesText, priceText, sizeText } from './gallery-texts.ts';
+import { filesOf, shopOf } from './gallery-downloads.ts';
+import { type LoadedDetails, loadDetails } from './gallery-parts.ts';
+import { Stage } from './gallery-stage.ts';
+import { amountText, originText, pricesText, priceText, shown, sizeText } from './gallery-texts.ts';
 
-const ANDROID = 'ar-android';
-const IOS = 'ar-ios';
-
-/** Replaces the address of a shop if the page was opened from a disk. */
-const SHOP = 'https://shop.example/gallery/';
-
-interface Surroundings {
-  data: GalleryData;
-  previous: GalleryItem | undefined;
-  next: GalleryItem | undefined;
+/** Where a configuration is opened. */
+export interface Surroundings {
+  assetsUrl: string | undefined;
+  /** Ids of the configurations that are opened by the buttons of the bar. */
+  previous: string | undefined;
+  next: string | undefined;
   /** `3 of 107` */
   position: string;
-  onClose(): void;
+  /** Address of a configuration. */
+  hrefOf(id: string): string;
+  /** Shows another configuration in place of this one. */
+  replace(id: string): void;
 }
 
+/** More values of a property are a list. */
+const MOST_BUTTONS = 16;
+/** Configurations that are listed at once. */
+const MOST_LISTED = 60;
+
 const dialog = byId<HTMLDialogElement>('detail');
-let view: ModelView | undefined;
-/** Number of the open article: a model that was loaded late does not belong to it. */
+const stage = new Stage();
+/** Number of what is open: details that were loaded late do not belong to it. */
 let opened = 0;
-let onClose: () => void = () => {};
 
 dialog.addEventListener('close', () => {
-  endView();
+  stage.close();
   opened++;
-  onClose();
 });
 dialog.addEventListener('click', (event) => {
   // The click was beside the dialog.
@@ -54,291 +53,287 @@ dialog.addEventListener('keydown', (event) => {
   if (target !== undefined) dialog.querySelector<HTMLAnchorElement>(target)?.click();
 });
 
-function endView(): void {
-  view?.close();
-  view = undefined;
-}
-
-/** Shows an article in the dialog of the page. */
-export function openDetail(item: GalleryItem, around: Surroundings): void {
-  endView();
-  opened++;
-  onClose = around.onClose;
-  const stage = element('div', { class: 'stage' });
-  const views = viewsOf(item);
-  const close = button('×', { class: 'close', 'aria-label': 'Close' }, () => dialog.close());
+/** Shows a configuration of an article in the dialog of the page. */
+export async function openDetail(
+  article: GalleryArticle,
+  id: string,
+  around: Surroundings,
+): Promise<void> {
+  const mine = ++opened;
+  const isOpen = dialog.open;
+  if (!isOpen) {
+    dialog.replaceChildren(
+      barOf(around),
+      element('p', { class: 'missing', role: 'status' }, 'Loading …'),
+    );
+    dialog.showModal();
+  }
+  let loaded: ReadonlyMap<string, LoadedDetails>;
+  try {
+    loaded = await loadDetails(article.part);
+  } catch (error) {
+    if (mine === opened) fail(around, (error as Error).message);
+    return;
+  }
+  if (mine !== opened) return;
+  const current = loaded.get(id);
+  if (current === undefined) return fail(around, 'This article was published again');
+  const all = article.configurations.flatMap((one) => loaded.get(one.id)?.details ?? []);
+  const focused = focusOf(dialog);
+  const isListOpen = dialog.querySelector<HTMLDetailsElement>('.listing')?.open === true;
   const name = element(
     'h2',
     { id: 'detail-name', tabindex: '-1' },
-    shown(item.name || item.number),
+    shown(article.name || article.number),
   );
   dialog.replaceChildren(
-    element(
-      'div',
-      { class: 'bar' },
-      step('previous', '‹', 'Previous article', around.previous),
-      element('span', { class: 'position' }, around.position),
-      step('next', '›', 'Next article', around.next),
-      close,
-    ),
+    barOf(around),
     element(
       'div',
       { class: 'columns' },
-      element('div', {}, stage, stageButtons(item, stage, views, around.data)),
-      element('div', { class: 'facts' }, name, ...factsOf(item, around.data)),
+      stage.element,
+      element('div', { class: 'facts' }, name, ...factsOf(article, all, current, around)),
     ),
   );
-  showPicture(item, stage, mainPicture(item));
-  if (!dialog.open) dialog.showModal();
-  dialog.scrollTop = 0;
-  name.focus();
+  const list = dialog.querySelector<HTMLDetailsElement>('.listing');
+  if (list !== null && isListOpen) list.open = true;
+  stage.show(current.details);
+  const again = isOpen && focused ? dialog.querySelector<HTMLElement>(focused) : undefined;
+  if (!again) dialog.scrollTop = 0;
+  (again ?? name).focus();
 }
 
-function altOf({ name, number, variant }: GalleryItem): string {
-  return altText({ name: name || number, variant });
+/** A selector of the control that has the focus, which a configuration after this one has, too. */
+function focusOf(parent: HTMLElement): string | undefined {
+  const key = parent.querySelector<HTMLElement>(':focus')?.dataset.key;
+  return key === undefined ? undefined : `[data-key="${CSS.escape(key)}"]`;
 }
 
-function step(kind: string, sign: string, label: string, item: GalleryItem | undefined) {
-  if (item === undefined) return element('span', { class: `step ${kind}`, 'aria-hidden': 'true' });
-  const href = `#${encodeURIComponent(item.id)}`;
-  return element('a', { class: `step ${kind}`, href, 'aria-label': label }, sign);
-}
-
-/** Returns a text of the service on one line. */
-function shown(text: string): string {
-  return visible(text, true);
-}
-
-function showPicture(item: GalleryItem, stage: HTMLElement, picture: GalleryFile | undefined) {
-  endView();
-  const alt = `${altOf(item)}, ${picture?.camera}`;
-  stage.replaceChildren(
-    picture
-      ? element('img', { src: addressOf(picture.path), alt })
-      : element('p', { class: 'missing' }, 'No picture'),
+function fail(around: Surroundings, reason: string): void {
+  const sentence = `${reason}. Reload the page.`;
+  dialog.replaceChildren(
+    barOf(around),
+    element('p', { class: 'missing', role: 'alert' }, sentence),
   );
 }
 
-function stageButtons(
-  item: GalleryItem,
-  stage: HTMLElement,
-  views: readonly GalleryFile[],
-  { items }: GalleryData,
-) {
-  const row = element('div', { class: 'views', role: 'group', 'aria-label': 'Views' });
-  const choose = (chosen: HTMLElement, show: () => void) => {
-    for (const each of row.querySelectorAll('button'))
-      each.setAttribute('aria-pressed', String(each === chosen));
-    row.querySelector('.finish')?.remove();
-    show();
-  };
-  const toggle = (text: string, isPressed: boolean, show: () => void) => {
-    const made = button(text, { 'aria-pressed': String(isPressed) }, () => choose(made, show));
-    return made;
-  };
-  const main = mainPicture(item);
-  row.append(
-    ...views.map((file) =>
-      toggle(shown(file.camera!), file === main, () => showPicture(item, stage, file)),
-    ),
-    toggle('3D', false, () => void showModel(item, stage, row, items)),
+function barOf(around: Surroundings): HTMLElement {
+  const { previous, next, position } = around;
+  const close = button('×', { class: 'close', 'aria-label': 'Close' }, () => dialog.close());
+  return element(
+    'div',
+    { class: 'bar' },
+    step('previous', '‹', 'Previous article', previous, around),
+    element('span', { class: 'position' }, position),
+    step('next', '›', 'Next article', next, around),
+    close,
   );
-  return row;
 }
 
-async function showModel(
-  item: GalleryItem,
-  stage: HTMLElement,
-  row: HTMLElement,
-  items: readonly GalleryItem[],
-): Promise<void> {
-  endView();
-  const mine = ++opened;
-  const note = element('p', { class: 'missing', role: 'status' }, 'Loading the model …');
-  stage.replaceChildren(note);
-  if (location.protocol === 'file:') {
-    note.textContent = 'A browser opens no model from a disk: run btg2gltf view for the 3D view.';
-    return;
-  }
-  try {
-    const open = await loadViewer();
-    const file = item.files.find(({ delivery }) => delivery === VARIANTS) ?? item.files[0]!;
-    const label = `3D view of ${shown(item.name || item.number)}. Arrow keys turn it, plus and minus zoom, Home resets.`;
-    const loaded = await open(stage, addressOf(file.path), label, file.finish);
-    if (mine !== opened) return loaded.close();
-    view = loaded;
-    note.remove();
-    if (loaded.finishes.length < 2) return;
-    const withFinish = (finish: number) =>
-      items.find(({ files }) =>
-        files.some((each) => each.path === file.path && each.finish === loaded.finishes[finish]),
-      );
-    row.append(finishSwitcher(loaded, (finish) => linkTo(withFinish(finish), item)));
-  } catch (error) {
-    if (mine === opened)
-      note.textContent = `The model cannot be shown: ${(error as Error).message}`;
-  }
-}
-
-function linkTo(other: GalleryItem | undefined, item: GalleryItem): HTMLElement | string {
-  if (other === undefined || other === item) return '';
-  const text = [shown(other.configuration), priceText(other)].filter((each) => each !== '');
-  return element('a', { href: `#${encodeURIComponent(other.id)}` }, text.join(' · '));
-}
-
-function finishSwitcher(
-  model: ModelView,
-  linkOf: (finish: number) => HTMLElement | string,
+function step(
+  kind: string,
+  sign: string,
+  label: string,
+  id: string | undefined,
+  around: Surroundings,
 ): HTMLElement {
-  const options = model.finishes.map((name, i) =>
-    element('option', { value: String(i) }, shown(name)),
-  );
-  const select = element('select', {}, ...options);
-  select.value = String(model.first);
-  const link = element('span', { role: 'status' });
-  select.addEventListener('change', () => {
-    const finish = Number(select.value);
-    link.replaceChildren(linkOf(finish));
-    void model.choose(finish);
-  });
-  return element('div', { class: 'finish' }, element('label', {}, 'Finish ', select), link);
+  if (id === undefined) return element('span', { class: `step ${kind}`, 'aria-hidden': 'true' });
+  return linkTo(id, around, { class: `step ${kind}`, 'aria-label': label, 'data-key': kind }, sign);
 }
 
-let viewer: Promise<OpenModelView> | undefined;
-
-/** Loads the viewer when it is first opened: it is large, and most visitors look at pictures. */
-function loadViewer(): Promise<OpenModelView> {
-  viewer ??= new Promise((resolve, reject) => {
-    const script = element('script', { src: 'viewer.js' });
-    script.addEventListener('load', () => {
-      resolve((globalThis as unknown as { openModelView: OpenModelView }).openModelView);
-    });
-    script.addEventListener('error', () => {
-      viewer = undefined;
-      reject(new Error('viewer.js is missing'));
-    });
-    document.head.append(script);
+/** A link to another configuration, which Back passes over. */
+function linkTo(
+  id: string,
+  { hrefOf, replace }: Surroundings,
+  attributes: Readonly<Record<string, string>>,
+  ...children: readonly (Node | string)[]
+): HTMLElement {
+  const link = element('a', { ...attributes, href: hrefOf(id) }, ...children);
+  link.addEventListener('click', (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    replace(id);
   });
-  return viewer;
+  return link;
 }
 
-function factsOf(item: GalleryItem, data: GalleryData): HTMLElement[] {
-  const { manufacturer, program, number, configuration, variant, text, triangles, error } = item;
-  const { splitBy = [] } = item;
+function factsOf(
+  article: GalleryArticle,
+  all: readonly GalleryDetails[],
+  { details, losses }: LoadedDetails,
+  around: Surroundings,
+): HTMLElement[] {
+  const { variant, text, error } = details;
   // Most texts begin with the name.
-  const more = text.startsWith(item.name) ? text.slice(item.name.length).trim() : text;
-  const rows: readonly [string, string][] = [
-    ['Manufacturer', shown(manufacturer)],
-    ['Series', shown(program)],
-    ['Number', shown(number)],
-    ['Final number', shown(configuration)],
-    ['Width × depth × height', sizeText(item)],
-    ['Price', priceText(item)],
-    ['Shape depends on', shown(splitBy.join(' · '))],
-    ['Triangles', triangles === null ? '' : triangles.toLocaleString('en')],
-  ];
+  const more = text.startsWith(details.name) ? text.slice(details.name.length).trim() : text;
+  const choices = choicesOf(all, details);
   const parts = [
+    element('p', { class: 'quiet' }, originText(article)),
+    priceOf(article, details),
     error === undefined
       ? undefined
       : element('p', { class: 'warning' }, `These are the last good files: ${shown(error)}`),
+    ...choices.map((choice) => choiceOf(choice, around)),
+    figuresOf(details),
     more ? element('p', { class: 'text' }, visible(more)) : undefined,
-    variant ? element('p', { class: 'text quiet' }, visible(variant)) : undefined,
-    element(
-      'dl',
-      {},
-      ...rows
-        .filter(([, value]) => value !== '')
-        .flatMap(([term, value]) => [element('dt', {}, term), element('dd', {}, value)]),
-    ),
-    element('h3', {}, 'Files'),
-    element('ul', { class: 'files' }, ...item.files.map((file) => download(item, file))),
-    ...snippet(item),
-    lossesOf(item, data),
+    choices.length === 0 && variant
+      ? element('p', { class: 'text quiet' }, visible(variant))
+      : undefined,
+    ...filesOf(article, all, details),
+    ...shopOf(article, details, around.assetsUrl),
+    ...configurationsOf(article, details, choices.length === 0, around),
+    lossesOf(details, losses),
   ];
   return parts.filter((part) => part !== undefined);
 }
 
-/** A download link. The file name is valid on every system, and differs from those of other articles. */
-function download({ number }: GalleryItem, { delivery, name, path, bytes }: GalleryFile) {
-  // The name of a master is a digest, which the page replaces.
-  const text = delivery === MASTER ? `model${name.slice(name.lastIndexOf('.'))}` : name;
-  const saved = `${number}-${delivery}-${text}`.replace(/[^\w.+-]+/g, '_');
-  const link = element('a', { href: addressOf(path), download: saved }, shown(text));
-  const from = element('span', { class: 'quiet' }, shown(delivery));
-  return element('li', {}, from, link, element('span', { class: 'quiet' }, bytesText(bytes)));
+function priceOf({ configurations }: GalleryArticle, details: GalleryDetails) {
+  const own = priceText(details);
+  const range = pricesText(configurations);
+  if (own === '' && range === '') return undefined;
+  const hasRange = range !== '' && range !== own;
+  return element(
+    'p',
+    { class: 'price' },
+    element('b', {}, own || 'No price'),
+    hasRange
+      ? element(
+          'span',
+          { class: 'quiet' },
+          `of ${range} in ${amountText(configurations.length, 'configuration')}`,
+        )
+      : undefined,
+  );
 }
 
-function snippet(item: GalleryItem): HTMLElement[] {
-  const text = snippetText(item);
-  const area = element('textarea', {
-    ...{ readonly: '', rows: '6', spellcheck: 'false', id: 'snippet', wrap: 'off' },
-    'aria-label': 'HTML of a 3D view for a shop',
-  });
-  area.value = text;
-  const status = element('span', { class: 'quiet', role: 'status' });
-  const copy = button('Copy', {}, () => {
-    area.select();
-    const copied = navigator.clipboard?.writeText(text) ?? Promise.reject();
-    copied.then(
-      () => {
-        status.textContent = 'Copied';
-      },
-      () => {
-        // Without TLS a page cannot use the clipboard: the text is selected.
-        status.textContent = document.execCommand('copy') ? 'Copied' : 'Press Ctrl-C';
-      },
+function choiceOf({ id, text, values }: Choice, around: Surroundings): HTMLElement {
+  const chosen = values.find(({ isChosen }) => isChosen);
+  const legend = element(
+    'legend',
+    {},
+    `${shown(text)} `,
+    element('span', { class: 'quiet' }, shown(chosen?.text ?? '')),
+  );
+  const chooser =
+    values.length > MOST_BUTTONS
+      ? selectOf(id, values, around)
+      : values.map((value) => valueButton(id, value, around));
+  return element('fieldset', { class: 'choice' }, legend, ...[chooser].flat());
+}
+
+function valueButton(id: string, own: ChoiceValue, { replace }: Surroundings): HTMLElement {
+  const { value, text, isChosen, swatch, configuration, changes } = own;
+  const isFar = changes.length > 0;
+  const made = button(
+    '',
+    {
+      ...{ class: isFar ? 'value far' : 'value', 'aria-pressed': String(isChosen) },
+      'data-key': `${id}=${value}`,
+      ...(isFar && { title: `Also changes ${shown(changes.join(', '))}` }),
+    },
+    () => replace(configuration.id),
+  );
+  if (swatch !== undefined)
+    made.append(
+      element('img', { class: 'dot', src: addressOf(swatch), alt: '', width: '22', height: '22' }),
     );
+  made.append(shown(text));
+  return made;
+}
+
+function selectOf(id: string, values: readonly ChoiceValue[], { replace }: Surroundings) {
+  const options = values.map(({ value, text }) => element('option', { value }, shown(text)));
+  const select = element('select', { 'data-key': id }, ...options);
+  select.value = values.find(({ isChosen }) => isChosen)?.value ?? '';
+  select.addEventListener('change', () => {
+    const chosen = values.find(({ value }) => value === select.value);
+    if (chosen !== undefined) replace(chosen.configuration.id);
   });
-  const help = element(
-    'p',
-    { class: 'quiet' },
-    'For a page that loads the script of @google/model-viewer.',
+  return select;
+}
+
+function figuresOf({ number, size, triangles, splitBy = [] }: GalleryDetails): HTMLElement {
+  const rows: readonly [string, string][] = [
+    ['Final number', shown(number)],
+    ['Width × depth × height', sizeText(size)],
+    ['Shape depends on', shown(splitBy.join(' · '))],
+    ['Triangles', triangles === null ? '' : triangles.toLocaleString('en')],
+  ];
+  const known = rows.filter(([, value]) => value !== '');
+  return element(
+    'dl',
+    {},
+    ...known.flatMap(([term, value]) => [element('dt', {}, term), element('dd', {}, value)]),
+  );
+}
+
+/** All configurations of an article, where there are several. */
+function configurationsOf(
+  { configurations }: GalleryArticle,
+  details: GalleryDetails,
+  isOnlyWay: boolean,
+  around: Surroundings,
+): HTMLElement[] {
+  if (configurations.length < 2) return [];
+  const list = element('ul', { class: 'listed' });
+  const more = button('Show more', {}, () => append());
+  const append = () => {
+    const { length } = list.children;
+    const next = configurations.slice(length, length + MOST_LISTED);
+    list.append(...next.map((one) => listedRow(one, one.id === details.id, around)));
+    more.hidden = list.children.length >= configurations.length;
+  };
+  append();
+  const summary = element(
+    'summary',
+    {},
+    `All ${amountText(configurations.length, 'configuration')}`,
   );
   return [
-    element('h3', {}, 'For a shop'),
-    help,
-    area,
-    element('p', { class: 'copy' }, copy, status),
+    element(
+      'details',
+      { class: 'more listing', ...(isOnlyWay && { open: '' }) },
+      summary,
+      list,
+      more,
+    ),
   ];
 }
 
-/** The snippet for a shop. Its addresses are those of this gallery, which a shop replaces by its own. */
-function snippetText(item: GalleryItem): string {
-  const of = (wanted: string, ending: string) =>
-    item.files.find(({ delivery, name }) => delivery === wanted && name.endsWith(ending));
-  const picture = mainPicture(item);
-  const model = of(ANDROID, '.glb') ?? item.files[0]!;
-  const quickLook = of(IOS, '.usdz');
-  const attributes: [string, string][] = [
-    ['src', absolute(model)],
-    ...(quickLook ? [['ios-src', absolute(quickLook)] as [string, string]] : []),
-    ...(picture ? [['poster', absolute(picture)] as [string, string]] : []),
-    ['alt', altOf(item)],
-    ['exposure', String(MODEL_VIEWER_EXPOSURE)],
+function listedRow(
+  one: ListedConfiguration,
+  isCurrent: boolean,
+  around: Surroundings,
+): HTMLElement {
+  const image = one.picture
+    ? element('img', {
+        ...{ src: addressOf(one.picture), alt: '', loading: 'lazy', width: '44', height: '44' },
+      })
+    : element('span', { class: 'no-shot' });
+  const price = priceText({ price: one.price ?? null, currency: one.currency ?? '' });
+  const attributes = { 'data-key': one.id, ...(isCurrent && { 'aria-current': 'true' }) };
+  const texts = [
+    element('span', { class: 'listed-number' }, shown(one.number)),
+    element(
+      'span',
+      { class: 'quiet' },
+      [sizeText(one.size ?? null), price].filter(Boolean).join(' · '),
+    ),
   ];
-  const lines = attributes.map(([name, value]) => `  ${name}="${escaped(value)}"`);
-  return `<model-viewer\n${lines.join('\n')}\n  ar ar-modes="webxr scene-viewer quick-look" camera-controls></model-viewer>`;
+  return element(
+    'li',
+    {},
+    linkTo(one.id, around, attributes, image, element('span', {}, ...texts)),
+  );
 }
 
-function absolute({ path }: GalleryFile): string {
-  const page = location.protocol === 'file:' ? SHOP : location.href;
-  return new URL(addressOf(path), page).href;
-}
-
-function escaped(value: string): string {
-  return value.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
-function lossesOf({ losses }: GalleryItem, data: GalleryData): HTMLElement {
+function lossesOf({ losses }: GalleryDetails, all: LoadedDetails['losses']): HTMLElement {
   if (losses.length === 0) {
-    return element(
-      'p',
-      { class: 'exact quiet' },
-      'Every value of the service is converted exactly.',
-    );
+    const exact = 'Every value of the service is converted exactly.';
+    return element('p', { class: 'exact quiet' }, exact);
   }
   const rows = losses.map((place) => {
-    const [where, field, value, done] = data.losses[place]!;
+    const [where, field, value, done] = all[place]!;
     return element(
       'li',
       {},
@@ -349,7 +344,7 @@ function lossesOf({ losses }: GalleryItem, data: GalleryData): HTMLElement {
   });
   return element(
     'details',
-    { class: 'losses' },
+    { class: 'more losses' },
     element('summary', {}, `${losses.length} ${losses.length === 1 ? 'loss' : 'losses'}`),
     element('ul', {}, ...rows),
   );

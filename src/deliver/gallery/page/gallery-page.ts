@@ -1,191 +1,243 @@
-/** The program of the gallery: cards, search and filters. Every value is inserted as text. */
-import { visible } from '../../../support/visible.ts';
+/** The program of the gallery: cards, search and the address. Every value is inserted as text. */
 import { byId, element } from '../../pictures/page/elements.ts';
-import { addressOf, type GalleryData, type GalleryItem, mainPicture } from '../gallery-data.ts';
+import { addressOf, type GalleryData } from '../gallery-data.ts';
+import { addressOfPlace, EVERYTHING, readPlace } from '../gallery-query.ts';
+import { type Found, openSearch, representativeOf, vocabularyOf } from '../gallery-search.ts';
 import { openDetail } from './gallery-detail.ts';
-import { priceText, sizeText } from './gallery-texts.ts';
+import { Filters } from './gallery-filters.ts';
+import { amountText, originText, pricesText, shown, sizesText } from './gallery-texts.ts';
+import { openSimilarWords } from './similar-words.ts';
 
 const BATCH = 60;
 /** Pixels below the screen at which the next cards are made. */
 const AHEAD = '800px';
-/** The value of a filter that accepts everything; no identifier is empty. */
-const ALL = '';
+/** A screen of this width shows the filters beside the cards. */
+const WIDE = matchMedia('(min-width: 1100px)');
+/** Pictures of finishes on a card. */
+const MOST_DOTS = 6;
 
 const { galleryData: data } = globalThis as unknown as { galleryData: GalleryData };
 const find = byId<HTMLInputElement>('find');
-const manufacturer = byId<HTMLSelectElement>('manufacturer');
-const program = byId<HTMLSelectElement>('program');
 const cards = byId('cards');
 const more = byId<HTMLButtonElement>('more');
+const panel = byId('filters');
+const dialog = byId<HTMLDialogElement>('detail');
 
-/** A text without case and accents, for searching. */
-function plain(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-}
+const articles = new Map(
+  data.articles.flatMap((article) =>
+    article.configurations.map(({ id }) => [id, article] as const),
+  ),
+);
+const search = openSearch(
+  data,
+  openSimilarWords(() => vocabularyOf(data)),
+);
+const filters = new Filters(data, changed);
 
-const entries = data.items.map((item) => {
-  const { number, configuration, name, variant, manufacturer, program } = item;
-  const text = [number, configuration, name, variant, manufacturer, program].join('\n');
-  return { item, text: plain(text) };
-});
-const byItemId = new Map(data.items.map((item) => [item.id, item]));
+/** The configuration that was opened last. */
+let lastOpen = '';
+let found: readonly Found[] = [];
+let made = 0;
+/** The query of the cards, as the address has it. */
+let listed: string | undefined;
 
-let found: readonly GalleryItem[] = [];
-let shown = 0;
-
-function search(): void {
-  const words = plain(find.value)
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  const isIn = (item: GalleryItem) =>
-    (manufacturer.value === ALL || item.manufacturer === manufacturer.value) &&
-    (program.value === ALL || item.program === program.value);
-  found = entries
-    .filter(({ item, text }) => isIn(item) && words.every((word) => text.includes(word)))
-    .map(({ item }) => item);
+/** Shows the cards of the query that the controls have. */
+function list(): void {
+  const { query } = filters;
+  const now = addressOfPlace({ query, open: '' });
+  if (now === listed) return;
+  listed = now;
+  const result = search(query);
+  ({ found } = result);
   cards.replaceChildren();
-  shown = 0;
+  made = 0;
   showMore();
   byId('none').hidden = found.length > 0;
-  const all = data.items.length.toLocaleString('en');
-  const count = found.length.toLocaleString('en');
-  byId('found').textContent =
-    found.length === data.items.length ? `${all} configurations` : `${count} of ${all}`;
+  byId('reset').hidden = now === '' || (filters.count === 0 && query.search === '');
+  byId('filter').textContent = filters.count > 0 ? `Filters (${filters.count})` : 'Filters';
+  const configurations = found.reduce((sum, one) => sum + one.configurations.length, 0);
+  const isAll = configurations === articles.size;
+  const count = `${amountText(found.length, 'article')}, ${amountText(configurations, 'configuration')}`;
+  const of = isAll ? '' : ` of ${articles.size.toLocaleString('en')}`;
+  const replaced = Array.from(result.replaced, ([word, others]) => {
+    return ` Nothing has “${shown(word)}”; this is ${others.map((other) => `“${shown(other)}”`).join(', ')}.`;
+  });
+  byId('found').textContent = `${count}${of}${replaced.length > 0 ? '.' : ''}${replaced.join('')}`;
 }
 
 function showMore(): void {
-  const next = found.slice(shown, shown + BATCH);
+  const next = found.slice(made, made + BATCH);
   cards.append(...next.map(cardOf));
-  shown += next.length;
-  more.hidden = shown >= found.length;
+  made += next.length;
+  more.hidden = made >= found.length;
 }
 
-function cardOf(item: GalleryItem): HTMLElement {
-  const { id, number, variant, program, name, price } = item;
-  const picture = mainPicture(item);
+/** The address of a configuration among those that were looked for. */
+function hrefOf(open: string): string {
+  return addressOfPlace({ query: filters.query, open });
+}
+
+function cardOf(one: Found): HTMLElement {
+  const { article, configurations } = one;
+  const { id, picture } = representativeOf(one);
   const image = picture
     ? element('img', {
-        ...{ src: addressOf(picture.path), alt: '', loading: 'lazy', decoding: 'async' },
+        ...{ src: addressOf(picture), alt: '', loading: 'lazy', decoding: 'async' },
         ...{ width: '300', height: '300' },
       })
     : element('span', { class: 'missing' }, 'No picture');
-  const facts = [sizeText(item), price === null ? '' : priceText(item)].filter((text) => text);
+  const facts = [sizesText(configurations), pricesText(configurations)].filter((text) => text);
+  const all = article.configurations.length;
+  const count =
+    configurations.length < all
+      ? `${configurations.length.toLocaleString('en')} of ${amountText(all, 'configuration')}`
+      : amountText(all, 'configuration');
   return element(
     'li',
     {},
     element(
       'a',
-      { class: 'card', href: `#${encodeURIComponent(id)}` },
+      { class: 'card', href: hrefOf(id), 'data-id': id },
       element('span', { class: 'shot' }, image),
-      element('b', {}, visible(name || number, true)),
-      element('span', { class: 'number' }, visible(`${number} · ${program}`, true)),
-      variant && element('span', { class: 'variant' }, visible(variant.replace(/\n/g, ', '), true)),
+      element('b', {}, shown(article.name || article.number)),
+      element('span', { class: 'number' }, originText(article)),
+      element('span', { class: 'finishes' }, ...dotsOf(one), element('span', {}, count)),
       element('span', { class: 'facts' }, ...facts.map((text) => element('span', {}, text))),
     ),
   );
 }
 
-/** Fills a filter, and keeps the chosen value if it is still possible. */
-function fill(select: HTMLSelectElement, all: string, values: readonly string[]): void {
-  const { value } = select;
-  const unique = [...new Set(values)].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-  const option = (id: string, text: string) => element('option', { value: id }, text);
-  select.replaceChildren(
-    option(ALL, all),
-    ...unique.map((id) => option(id, visible(id, true) || '–')),
-  );
-  select.value = unique.includes(value) ? value : ALL;
-  select.disabled = unique.length < 2;
-}
-
-function fillPrograms(): void {
-  const of = manufacturer.value;
-  const some = data.items.filter((item) => of === ALL || item.manufacturer === of);
-  fill(
-    program,
-    'All series',
-    some.map((item) => item.program),
+/** Small pictures of the finishes of an article; of its configurations, where there is none of a finish. */
+function dotsOf({ article: { swatches }, configurations }: Found): HTMLElement[] {
+  if (configurations.length < 2) return [];
+  const pictures = configurations.flatMap(({ picture }) => picture ?? []);
+  const paths = swatches.length > 0 ? swatches : [...new Set(pictures)];
+  if (paths.length < 2) return [];
+  return paths.slice(0, MOST_DOTS).map((path) =>
+    element('img', {
+      ...{ class: 'dot', src: addressOf(path), alt: '', loading: 'lazy', decoding: 'async' },
+      ...{ width: '22', height: '22' },
+    }),
   );
 }
 
-/** Opens the article that the address names. */
+/** Writes the address without a new entry of the history. */
+function write(address: string): void {
+  // An empty address would jump to the top of the page.
+  history.replaceState(history.state, '', address || location.pathname + location.search);
+}
+
+let waiting: ReturnType<typeof setTimeout> | undefined;
+/** A control has another value. */
+function changed(): void {
+  clearTimeout(waiting);
+  waiting = setTimeout(apply, document.activeElement === find ? 100 : 0);
+}
+
+function apply(): void {
+  clearTimeout(waiting);
+  list();
+  write(hrefOf(''));
+}
+
+/** Shows what the address says. */
 function follow(): void {
-  let id = '';
-  try {
-    id = decodeURIComponent(location.hash.slice(1));
-  } catch {}
-  const item = byItemId.get(id);
-  if (item === undefined) return;
-  const place = found.indexOf(item);
-  const neighbour = (step: number) => (place < 0 ? undefined : found[place + step]);
-  openDetail(item, {
-    data,
+  clearTimeout(waiting);
+  const { query, open } = readPlace(location.hash);
+  filters.query = query;
+  list();
+  const article = articles.get(open);
+  document.title = `${shown(article ? article.name || article.number : data.title)} · ${article ? shown(data.title) : 'Gallery'}`;
+  if (article === undefined) {
+    if (dialog.open) dialog.close();
+    return;
+  }
+  const place = found.findIndex((one) => one.article === article);
+  const neighbour = (step: number) => {
+    const one = place < 0 ? undefined : found[place + step];
+    return one && representativeOf(one).id;
+  };
+  lastOpen = open;
+  void openDetail(article, open, {
+    ...{ assetsUrl: data.assetsUrl, hrefOf },
     ...{ previous: neighbour(-1), next: neighbour(1) },
     position: place < 0 ? '' : `${place + 1} of ${found.length}`,
-    onClose() {
-      // Unlike a change of the hash, this does not jump to the top of the page.
-      history.replaceState(null, '', location.pathname + location.search);
-      const link = [...cards.querySelectorAll('a')].find(
-        (a) => a.getAttribute('href') === `#${encodeURIComponent(id)}`,
-      );
-      // A fast typist may be in the search field by now.
-      if (document.activeElement !== find) link?.focus();
+    replace(id) {
+      write(hrefOf(id));
+      follow();
     },
   });
 }
 
-let waiting: ReturnType<typeof setTimeout> | undefined;
-find.addEventListener('input', () => {
-  clearTimeout(waiting);
-  waiting = setTimeout(search, 100);
+function focusCard(id: string): void {
+  const article = articles.get(id);
+  const link = [...cards.querySelectorAll<HTMLAnchorElement>('.card')].find(
+    ({ dataset }) => articles.get(dataset.id!) === article,
+  );
+  // A fast typist may be in the search field by now.
+  if (document.activeElement !== find) link?.focus();
+}
+
+dialog.addEventListener('close', () => {
+  const { open } = readPlace(location.hash);
+  // Back has changed the address already.
+  if (open !== '') {
+    if (history.state?.isOpenedHere === true) history.back();
+    else apply();
+  }
+  focusCard(lastOpen);
+  document.title = `${shown(data.title)} · Gallery`;
 });
+cards.addEventListener('click', (event) => {
+  const card = event.target instanceof Element ? event.target.closest<HTMLElement>('.card') : null;
+  if (card === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  // Back closes what was opened.
+  history.pushState({ isOpenedHere: true }, '', hrefOf(card.dataset.id!));
+  follow();
+});
+
 find.form!.addEventListener('submit', (event) => {
   event.preventDefault();
-  search();
+  apply();
 });
-manufacturer.addEventListener('change', () => {
-  fillPrograms();
-  search();
+byId('reset').addEventListener('click', () => {
+  filters.query = { ...EVERYTHING, sort: filters.query.sort };
+  apply();
+  find.focus();
 });
-program.addEventListener('change', search);
+byId('filter').addEventListener('click', () => showFilters(panel.hidden !== false));
+function showFilters(isShown: boolean): void {
+  panel.hidden = !isShown;
+  byId('filter').ariaExpanded = String(isShown);
+}
 more.addEventListener('click', () => {
-  const first = shown;
+  const first = made;
   showMore();
   cards.children[first]?.querySelector('a')?.focus();
 });
 document.addEventListener('keydown', (event) => {
   const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
   const isTyping = event.target instanceof Element && event.target.matches('input, select');
-  if (
-    event.key === '/' &&
-    isPlain &&
-    !isTyping &&
-    document.querySelector('dialog[open]') === null
-  ) {
+  if (event.key === '/' && isPlain && !isTyping && !dialog.open) {
     event.preventDefault();
     find.focus();
   }
   if (event.key === 'Escape' && event.target === find) {
     find.value = '';
-    search();
+    apply();
   }
 });
 new IntersectionObserver(
   (seen) => {
-    if (seen.some(({ isIntersecting }) => isIntersecting) && shown < found.length) showMore();
+    if (seen.some(({ isIntersecting }) => isIntersecting) && made < found.length) showMore();
   },
   { rootMargin: AHEAD },
 ).observe(more.parentElement!);
+// Back and Forward, and links to this page.
 addEventListener('hashchange', follow);
 
-document.title = `${visible(data.title, true)} · Gallery`;
-byId('title').textContent = visible(data.title, true);
+byId('title').textContent = shown(data.title);
 byId('sheet').hidden = !data.hasContactSheet;
-fill(
-  manufacturer,
-  'All manufacturers',
-  data.items.map((item) => item.manufacturer),
-);
-fillPrograms();
-search();
+showFilters(WIDE.matches);
 follow();

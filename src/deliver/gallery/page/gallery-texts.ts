@@ -1,18 +1,64 @@
 /** Figures of the gallery as texts. */
-import type { GalleryItem } from '../gallery-data.ts';
+import { visible } from '../../../support/visible.ts';
+import type { GalleryArticle, ListedConfiguration, Size } from '../gallery-data.ts';
+import { rangeOf } from '../gallery-search.ts';
+
+/** Returns a text of the service on one line. */
+export function shown(text: string): string {
+  return visible(text, true);
+}
 
 /** `1,240.00 EUR`; empty without a price. */
-export function priceText({ price, currency }: GalleryItem): string {
-  if (price === null) return '';
-  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-  return `${price.toLocaleString('en', digits)} ${currency}`.trim();
+export function priceText({ price, currency }: { price: number | null; currency: string }): string {
+  return price === null ? '' : `${moneyText(price)} ${shown(currency)}`.trim();
+}
+
+function moneyText(price: number): string {
+  return price.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+}
+
+type Listed = readonly ListedConfiguration[];
+
+/** `620.00 – 840.00 EUR`; empty without a price. Prices in several currencies have no range. */
+export function pricesText(configurations: Listed): string {
+  const range = rangeOf(configurations, 'price');
+  const currencies = new Set(configurations.flatMap(({ currency }) => currency ?? []));
+  if (range === undefined || currencies.size > 1) return '';
+  return `${rangeText(range.map(moneyText))} ${shown([...currencies].join(''))}`.trim();
 }
 
 /** `1,600 × 800 × 740 mm`, width, depth and height; empty without a size. */
-export function sizeText({ sizeMillimetres: size }: GalleryItem): string {
+export function sizeText(size: Size | null): string {
   if (size === null) return '';
-  const sides = [size.width, size.depth, size.height];
-  return `${sides.map((side) => Math.round(side).toLocaleString('en')).join(' × ')} mm`;
+  return `${size.map(lengthText).join(' × ')} mm`;
+}
+
+/** `1,200 – 1,800 × 800 × 740 mm`; empty without a size. */
+export function sizesText(configurations: Listed): string {
+  const ranges = (['width', 'depth', 'height'] as const).map((side) =>
+    rangeOf(configurations, side),
+  );
+  if (ranges.some((range) => range === undefined)) return '';
+  return `${ranges.map((range) => rangeText(range!.map(lengthText))).join(' × ')} mm`;
+}
+
+function lengthText(millimetres: number): string {
+  return Math.round(millimetres).toLocaleString('en');
+}
+
+function rangeText(ends: readonly string[]): string {
+  return [...new Set(ends)].join(' – ');
+}
+
+/** `12 configurations` */
+export function amountText(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** `FJEL Möbel · LINEA · LN-D160/80` */
+export function originText(article: GalleryArticle): string {
+  const { manufacturerName, programName, number } = article;
+  return shown([manufacturerName, programName, number].join(' · '));
 }
 
 /** `12.3 MB`, decimal units. */

@@ -4,7 +4,7 @@ import type { Material, Mesh, Texture, WebGLRenderer } from 'three';
 import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { createRenderer, ModelStage } from '../../pictures/page/model-stage.ts';
 import { studioTexture } from '../../pictures/page/studio-texture.ts';
-import type { ModelView, OpenModelView } from '../gallery-data.ts';
+import type { ModelView, OpenModelView, ShownModel } from '../gallery-data.ts';
 
 // Files of the profile `web` are compressed.
 const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
@@ -13,10 +13,13 @@ const STUDIO = new URL('studio.bin', (document.currentScript as HTMLScriptElemen
 let renderer: WebGLRenderer | undefined;
 let studio: Promise<Texture> | undefined;
 
-const openModelView: OpenModelView = async (into, address, label, finish) => {
+const openModelView: OpenModelView = async (into, shown, label, finish) => {
   const stage = into as HTMLElement;
-  studio ??= loadStudio();
-  const [environment, gltf] = await Promise.all([studio, loader.loadAsync(address)]);
+  const { model, studio: light }: ShownModel = typeof shown === 'string' ? { model: shown } : shown;
+  studio ??= light === undefined ? loadStudio() : studioIn(new Response(light));
+  const loading =
+    typeof model === 'string' ? loader.loadAsync(model) : loader.parseAsync(model, '');
+  const [environment, gltf] = await Promise.all([studio, loading]);
   // One renderer for all models: a browser has few graphics contexts.
   renderer ??= createRenderer();
   const finishes = finishesOf(gltf);
@@ -29,6 +32,10 @@ Object.assign(globalThis, { openModelView });
 async function loadStudio(): Promise<Texture> {
   const response = await fetch(STUDIO);
   if (!response.ok) throw new Error(`studio.bin: status ${response.status}`);
+  return studioIn(response);
+}
+
+async function studioIn(response: Response): Promise<Texture> {
   const texels = response.body!.pipeThrough(new DecompressionStream('deflate'));
   return studioTexture(new Uint16Array(await new Response(texels).arrayBuffer()));
 }

@@ -1,0 +1,89 @@
+/** The choices between the configurations of an article. No imports from Node: the page uses this file. */
+import { groupBy } from '../../support/group-by.ts';
+import type { GalleryDetails } from './gallery-data.ts';
+
+/** A property in which configurations differ. */
+export interface Choice {
+  /** `CLASS.PROPERTY` */
+  id: string;
+  text: string;
+  values: readonly ChoiceValue[];
+}
+
+/** A value of a property, which at least one configuration has. */
+export interface ChoiceValue {
+  value: string;
+  text: string;
+  isChosen: boolean;
+  /** The configuration that has it, and of all others as many values as possible of the one that is shown. */
+  configuration: GalleryDetails;
+  /** The other properties that this configuration changes, too. */
+  changes: readonly string[];
+  /** Picture of the finish that only configurations with this value have. */
+  swatch?: string;
+}
+
+/**
+ * The properties in which the configurations of an article differ, with the values that there are.
+ *
+ * @param configurations - All of the article. @param current - The one that is shown.
+ * @example
+ * ```ts
+ * choicesOf([oakBlack, oakWhite, walnutBlack], oakWhite);
+ * // → DEKOR: oak, chosen; walnut, which changes GESTELL to black. GESTELL: black; white, chosen.
+ * ```
+ */
+export function choicesOf(
+  configurations: readonly GalleryDetails[],
+  current: GalleryDetails,
+): Choice[] {
+  const values = new Map(
+    configurations.map((one) => [one, new Map(one.properties.map(({ id, value }) => [id, value]))]),
+  );
+  const texts = new Map<string, string>();
+  for (const { id, text } of configurations.flatMap(({ properties }) => properties))
+    if (!texts.has(id)) texts.set(id, text);
+  const differing = [...texts.keys()].filter(
+    (id) => new Set(configurations.map((one) => values.get(one)!.get(id))).size > 1,
+  );
+  const own = values.get(current)!;
+  return differing.map((id) => ({
+    ...{ id, text: texts.get(id) || id },
+    values: valuesOf(id, configurations, (one) => {
+      const changed = differing.filter(
+        (other) => other !== id && values.get(one)!.get(other) !== own.get(other),
+      );
+      return changed.map((other) => texts.get(other) || other);
+    }).map((value) => ({ ...value, isChosen: value.value === (own.get(id) ?? '') })),
+  }));
+}
+
+function valuesOf(
+  id: string,
+  configurations: readonly GalleryDetails[],
+  changesOf: (configuration: GalleryDetails) => string[],
+): Omit<ChoiceValue, 'isChosen'>[] {
+  const propertyOf = ({ properties }: GalleryDetails) => properties.find((one) => one.id === id);
+  const owners = groupBy(configurations, (one) => propertyOf(one)?.value ?? '');
+  const counts = countsOf(configurations);
+  return Array.from(owners, ([value, own]) => {
+    const text = propertyOf(own[0]!)?.valueText || value || '–';
+    const candidates = own.map((configuration) => {
+      return { configuration, changes: changesOf(configuration) };
+    });
+    const least = Math.min(...candidates.map(({ changes }) => changes.length));
+    const choice = { value, text, ...candidates.find(({ changes }) => changes.length === least)! };
+    const swatch = [...countsOf(own)].find(
+      ([picture, count]) => count === own.length && counts.get(picture) === count,
+    )?.[0];
+    return { ...choice, ...(swatch !== undefined && { swatch }) };
+  });
+}
+
+/** How many configurations have each picture of a finish. */
+function countsOf(configurations: readonly GalleryDetails[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const picture of configurations.flatMap(({ swatches }) => swatches))
+    counts.set(picture, (counts.get(picture) ?? 0) + 1);
+  return counts;
+}
