@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { DetailsPart, GalleryData } from '../../src/deliver/gallery/gallery-data.ts';
 import type { CatalogueLine, ManifestLine } from '../../src/run/lists/manifest-line.ts';
 
 /** An article: its lines, its GLB, and what was delivered of it by path. */
@@ -16,6 +17,16 @@ export interface ShownArticle {
     path?: string;
     facts?: Readonly<Record<string, string | boolean>>;
   }[];
+}
+
+/** The data that `articles.js` gives to the page. */
+export function listedInScript(text: string): GalleryData {
+  return JSON.parse(text.replace(/^globalThis\.galleryData = |;\n$/g, '')) as GalleryData;
+}
+
+/** The data that a file with details gives to the page. */
+export function detailsInScript(text: string): DetailsPart {
+  return JSON.parse(text.replace(/^galleryDetails\(\d+, |\);\n$/g, '')) as DetailsPart;
 }
 
 /** Writes manifest, catalogue, list of deliveries and all files. */
@@ -55,7 +66,8 @@ export async function writeOutput(folder: string, articles: readonly ShownArticl
     const files = new Map<string, object[]>();
     for (const { delivery, name, bytes, path, facts = {} } of delivered) {
       const own = path ?? `${delivery}/ACME/DESK/d${i}/${String(i).padStart(16, '0')}/${name}`;
-      const file = { name, path: own, sha256, bytes: bytes.length, facts };
+      const digest = createHash('sha256').update(bytes).digest('hex');
+      const file = { name, path: own, sha256: digest, bytes: bytes.length, facts };
       files.set(delivery, [...(files.get(delivery) ?? []), file]);
       if (path === undefined) await put(own, bytes);
     }

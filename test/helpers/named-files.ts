@@ -1,7 +1,7 @@
 /** What the lists of a publication name: whether each address answers, and each digest is that of an object. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GalleryData } from '../../src/deliver/gallery/gallery-data.ts';
+import { detailsInScript, listedInScript } from './gallery-output.ts';
 import { parsedLines } from './output-folder.ts';
 
 /** Where a publication is. */
@@ -19,6 +19,7 @@ interface Named {
 
 const FEED = /^feeds\//;
 const GALLERY = 'gallery/articles.js';
+const DETAILS = /^gallery\/details-\d+\.js$/;
 /** An address in a feed, without the base address. */
 const IN_FEED = /\b(?:articles|objects|web)\/[^\s",;&<>]+/g;
 const DIGEST = /"sha256":"([0-9a-f]{64})"/g;
@@ -40,6 +41,7 @@ export function namesOf({ names, read }: Place): Map<string, Named> {
     if (/^(?!publishing)[\w.]+\.jsonl$/.test(name)) named.set(name, inLines(read(name)));
     else if (FEED.test(name)) named.set(name, inFeed(read(name)));
     else if (name === GALLERY) named.set(name, inGallery(read(name)));
+    else if (DETAILS.test(name)) named.set(name, inDetails(read(name)));
   }
   return named;
 }
@@ -78,9 +80,20 @@ function inFeed(text: string): Named {
 }
 
 function inGallery(text: string): Named {
-  const json = text.replace(/^globalThis\.galleryData = |;\n$/g, '');
-  const { items, hasContactSheet } = JSON.parse(json) as GalleryData;
-  const paths = items.flatMap(({ files }) => files.map(({ path }) => path));
+  const { articles, hasContactSheet, parts } = listedInScript(text);
+  const pictures = articles.flatMap(({ configurations }) =>
+    configurations.flatMap(({ picture }) => picture ?? []),
+  );
+  const swatches = articles.flatMap(({ swatches }) => swatches);
   const sheet = hasContactSheet ? ['gallery/contact-sheet.jpg'] : [];
-  return { addresses: [...paths, ...sheet], digests: [] };
+  const details = Array.from({ length: parts }, (_, part) => `gallery/details-${part}.js`);
+  return { addresses: [...pictures, ...swatches, ...sheet, ...details], digests: [] };
+}
+
+function inDetails(text: string): Named {
+  const { configurations } = detailsInScript(text);
+  return {
+    addresses: configurations.flatMap(({ files }) => files.map(({ path }) => path)),
+    digests: [],
+  };
 }

@@ -148,6 +148,8 @@ describe('the demo run', () => {
     expect(first.stdout).toMatch(/no new pictures, since there is no browser: install Chrome/);
     expect(await listFolder(join(all(), 'gallery'))).toEqual([
       'articles.js',
+      'details-0.js',
+      'details-1.js',
       'gallery.css',
       'gallery.js',
       'index.html',

@@ -13,6 +13,7 @@ import { configurationKey } from '../../src/model/configuration-id.ts';
 import type { ManifestLine } from '../../src/run/lists/manifest-line.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { sha256Hex } from '../../src/support/files.ts';
+import { detailsInScript, listedInScript } from '../helpers/gallery-output.ts';
 import { type Ending, type Histories, openHistories } from '../helpers/histories.ts';
 import { anyHistory, type Night } from '../helpers/history-events.ts';
 import { filesBelow, parsedLines } from '../helpers/output-folder.ts';
@@ -167,8 +168,12 @@ const LISTS: readonly [RegExp, (text: string) => string[]][] = [
   [
     /^gallery\/articles\.js$/,
     (text) => {
-      const { items, ...others } = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf(';')));
-      return [others, ...items].map((item) => JSON.stringify(item));
+      const { articles, ...others } = listedInScript(text);
+      return [others, ...articles].map((one) => JSON.stringify(one));
     },
+  ],
+  [
+    /^gallery\/details-\d+\.js$/,
+    (text) => detailsInScript(text).configurations.map((one) => JSON.stringify(one)),
   ],
 ];

@@ -262,11 +262,13 @@ export async function evaluatePublished(folder: PublishedFolder): Promise<Publis
     const page = await textOf('gallery/index.html');
     for (const [, link] of page.matchAll(/(?:src|href)="(?!data:|#)([^"]+)"/g))
       await follow('gallery', `${address}/gallery/${link}`);
-    const [, data = ''] = /^globalThis\.galleryData = (.*);$/m.exec(
-      await textOf('gallery/articles.js'),
-    )!;
-    const { items } = JSON.parse(data) as { items: Json[] };
-    const found = pairs('gallery', items, ({ configuration }) => configuration);
+    const dataIn = (script: string) =>
+      JSON.parse(script.slice(script.indexOf('{'), script.lastIndexOf('}') + 1)) as Json;
+    const { parts } = dataIn(await textOf('gallery/articles.js'));
+    const names = Array.from({ length: Number(parts) }, (_, part) => `gallery/details-${part}.js`);
+    const details = await Promise.all(names.map(textOf));
+    const items = details.flatMap((text) => dataIn(text).configurations as Json[]);
+    const found = pairs('gallery', items, ({ number }) => number);
     for (const { line, wanted, where } of found) {
       const { shorttext, longtext, varianttext, currency } = ocdOf(wanted);
       const texts = { name: shorttext, text: longtext, variant: varianttext };
@@ -274,7 +276,7 @@ export async function evaluatePublished(folder: PublishedFolder): Promise<Publis
         differ(`${where}: ${field}`, text, line[field]);
       differ(`${where}: price`, priceOf(wanted), line.price);
       differ(`${where}: currency`, currency, line.currency);
-      isNear(`${where}: size`, SIZE_LIMIT_MM, sizeOf(wanted), sizesOf(line.sizeMillimetres));
+      isNear(`${where}: size`, SIZE_LIMIT_MM, sizeOf(wanted), line.size as number[]);
       for (const { path, bytes } of line.files as Json[]) {
         const file = await follow(where, addressOf(path));
         differ(`${where} ${path}: bytes`, bytes, file.bytes.length);

@@ -1,7 +1,9 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openGallery, readGallery } from '../../../../src/deliver/gallery/publish-gallery.ts';
+import { openGallery } from '../../../../src/deliver/gallery/publish-gallery.ts';
+import { readGallery } from '../../../../src/deliver/gallery/read-gallery.ts';
 import { publishedIn } from '../../../../src/run/output/published.ts';
 import { folderPerTest } from '../../../helpers/folder-per-test.ts';
 import { writeOutput } from '../../../helpers/gallery-output.ts';
@@ -11,6 +13,12 @@ import { samples } from '../../../helpers/samples.ts';
 const GLB = new TextEncoder().encode('glb');
 const LOSS = { where: 'A::B::RED', field: 'refl', value: 0.6, done: 'dropped' };
 const at = folderPerTest();
+const FILES = { read: () => Promise.resolve(undefined) };
+/** All configurations with their details. */
+const detailsOf = async (folder: string) => {
+  const { parts } = await readGallery(folder, 'office', FILES);
+  return parts.flatMap(({ configurations }) => configurations);
+};
 
 describe('the data of a gallery', () => {
   it('has texts and price of the catalogue, figures of the manifest, and the master before what was delivered', async () => {
@@ -19,10 +27,10 @@ describe('the data of a gallery', () => {
       { delivery: 'ar-ios', name: 'model.usdz', bytes: GLB },
     ];
     await writeOutput(at(), [{ glb: GLB, delivered, entry: { shorttext: 'Big desk' } }]);
-    const [item] = (await readGallery(at(), 'office')).items;
+    const [item] = await detailsOf(at());
     expect(item).toMatchObject({
-      ...{ number: 'D0', configuration: 'D0-F', name: 'Big desk', price: 100, triangles: 12 },
-      sizeMillimetres: { width: 1600, depth: 800, height: 740 },
+      ...{ number: 'D0-F', name: 'Big desk', price: 100, triangles: 12 },
+      size: [1600, 800, 740],
     });
     expect(item!.files.map(({ delivery, bytes }) => [delivery, bytes])).toEqual([
       ['master', 3],
@@ -37,9 +45,9 @@ describe('the data of a gallery', () => {
       { glb: GLB, line: { losses } },
       { glb: GLB, line: { losses: [LOSS] } },
     ]);
-    const data = await readGallery(at(), 'office');
-    expect(data.losses).toEqual([['A::B::RED', 'refl', '0.6', 'dropped']]);
-    expect(data.items.map((item) => item.losses)).toEqual([[0], [0]]);
+    const { parts } = await readGallery(at(), 'office', FILES);
+    expect(parts.map(({ losses }) => losses)).toEqual([[['A::B::RED', 'refl', '0.6', 'dropped']]]);
+    expect((await detailsOf(at())).map((item) => item.losses)).toEqual([[0], [0]]);
   });
 
   it('has the last good GLB of a configuration that fails, with the reason; none of one without a GLB', async () => {
@@ -50,9 +58,49 @@ describe('the data of a gallery', () => {
       { glb: GLB, line: { ...none, status: 'failed', error, lastGood } },
       { glb: GLB, line: { ...none, status: 'failed', error } },
     ]);
-    const { items } = await readGallery(at(), 'office');
+    const items = await detailsOf(at());
     expect(items).toHaveLength(1);
     expect(items[0]).toMatchObject({ error: 'BLOCK_INVALID: no', files: [{ bytes: 7 }] });
+  });
+});
+
+describe('an article of the gallery', () => {
+  it('has all its configurations, the names of its series, and the finishes in which they differ', async () => {
+    const line = { basearticlenumber: 'DESK' };
+    const swatch = (digit: string) => `swatches/files/${digit.repeat(64)}.jpg`;
+    const article = (finish: string) => {
+      const materials = ['0', finish].map((digit) => ({ name: digit, picture: swatch(digit) }));
+      const bytes = new TextEncoder().encode(JSON.stringify(materials));
+      const delivered = [{ delivery: 'swatches', name: 'materials.json', bytes }];
+      return { glb: GLB, line, delivered, entry: { manufacturername: 'Acme Ltd.' } };
+    };
+    await writeOutput(at(), [article('1'), article('2'), { glb: GLB }]);
+    const { data } = await readGallery(at(), 'office', {
+      read: (path) => readFile(at(path)),
+    });
+    expect(data.articles.map(({ configurations }) => configurations.length)).toEqual([2, 1]);
+    expect(data.articles[0]).toMatchObject({
+      ...{ manufacturerName: 'Acme Ltd.', programName: 'DESK', number: 'DESK' },
+      swatches: [swatch('1'), swatch('2')],
+    });
+  });
+
+  it('is in one of several files with details, of which another article changes only its own', async () => {
+    const articles = Array.from({ length: 200 }, (_, i) => ({
+      glb: GLB,
+      line: { basearticlenumber: `D${i % 100}` },
+    }));
+    await writeOutput(at(), articles);
+    const before = await readGallery(at(), 'office', FILES);
+    expect(before.parts.length).toBe(4);
+    for (const { part, configurations } of before.data.articles) {
+      const ids = before.parts[part]!.configurations.map(({ id }) => id);
+      expect(ids).toEqual(expect.arrayContaining(configurations.map(({ id }) => id)));
+    }
+    await writeOutput(at(), articles.slice(0, 199));
+    const after = await readGallery(at(), 'office', FILES);
+    const same = after.parts.filter((part, i) => isDeepStrictEqual(part, before.parts[i]));
+    expect(same).toHaveLength(3);
   });
 });
 
@@ -64,6 +112,7 @@ describe('a gallery that is served', () => {
     expect(count).toBe(1);
     expect(textOf(await read('gallery/'))).toContain('Content-Security-Policy');
     expect(textOf(await read('gallery/articles.js'))).toContain('"title":"office"');
+    expect(textOf(await read('gallery/details-0.js'))).toContain('"number":"D0-F"');
     expect(textOf(await read('articles/ACME/DESK/d0/0000000000000000.glb'))).toBe('glb');
     for (const path of ['secret.glb', 'manifest.jsonl', 'gallery/../secret.glb', '', '/'])
       expect(await read(path)).toBeUndefined();
@@ -81,7 +130,7 @@ describe('a gallery that is served', () => {
         await writeOutput(out, [
           { glb: GLB, delivered: [{ delivery: 'x', name: 'y', bytes: GLB, path }] },
         ]);
-        const { items } = await readGallery(out, 'office');
+        const items = await detailsOf(out);
         for (const { path } of items.flatMap(({ files }) => files))
           expect(path).toMatch(/^(?:[^./\\:][^/\\:]*\/)+[^./\\:][^/\\:]*$/);
         const { read } = await openGallery(publishedIn(out, Date.now));
