@@ -152,7 +152,7 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.type('d12-f desk');
     await isFound('1 article, 1 configuration of 3');
-    expect(await page.locator('.card .number').textContent()).toContain('D12 ');
+    expect(await page.locator('.card .number').textContent()).toMatch(/ D12$/);
     await page.locator('.card').focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Desk 12' });
@@ -163,6 +163,29 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('nothing of this name');
     await page.locator('#none').waitFor();
+  });
+
+  test('Back closes what was opened, and an address opens it with what was looked for', async () => {
+    await page.keyboard.press('/');
+    await page.keyboard.type('buro');
+    await isFound('1 article, 1 configuration of 3');
+    await page.locator('.card').click();
+    const dialog = page.getByRole('dialog', { name: 'Büro chair' });
+    await dialog.waitFor();
+    const shared = page.url();
+    await page.goBack();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await page.locator('#find').inputValue()).toBe('buro');
+    await page.locator('#reset').click();
+    await page.goto(shared);
+    await dialog.waitFor();
+    expect(await page.locator('#find').inputValue()).toBe('buro');
+  });
+
+  test('forgives a typo, and says what it has looked for', async () => {
+    await page.locator('#find').fill('chiar');
+    await page.getByText('Nothing has “chiar”; this is “chair”').waitFor();
+    expect(await page.locator('.card b').allTextContents()).toContain('Büro chair');
   });
 
   test('filters by manufacturer, then by its series', async () => {
