@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import { PROFILES } from '../../src/deliver/profiles/profiles.ts';
+import { USDZ_PROFILE } from '../../src/deliver/usd/usdz-maker.ts';
 import type { ManifestLine } from '../../src/run/lists/manifest-line.ts';
 import { inMs } from './details.ts';
 import { installPeers, PEER_FOLDER } from './peers.ts';
@@ -52,10 +53,15 @@ export function deliveries({ results, isQuick }: GroupInput): Promise<void> {
     }
     const kilobytes = (name: string) =>
       `${Math.round(bytes.get(name)! / masters.length / 1000)} kB`;
-    for (const name of Object.keys(PROFILES)) {
+    for (const name of [...Object.keys(PROFILES), USDZ_PROFILE]) {
       const detail = `${masters.length} GLBs of the demo, ${kilobytes(name)} a file`;
       results.add('deliveries', name, { value: median(times.get(name)!), detail });
     }
+    const masterBytes = masters.reduce((sum, { length }) => sum + length, 0);
+    results.add('deliveries', 'bytes of ar-ios', {
+      value: bytes.get(USDZ_PROFILE)! / masterBytes,
+      detail: `${masters.length} GLBs of the demo, ${kilobytes(USDZ_PROFILE)} a file`,
+    });
     for (const name of Object.keys(await otherMakers())) {
       const [theirs, ours] = [times.get(name)!, times.get('web')!];
       const value = median(theirs.map((time, i) => time / ours[i]!));
@@ -84,8 +90,11 @@ async function ourMakers(): Promise<Makers> {
   const { createProfileMaker } = (await import(
     url
   )) as typeof import('../../src/deliver/profiles/profile-maker.ts');
+  const usdz = (await import(
+    pathToFileURL(resolve('dist', 'deliver', 'usd', 'usdz-maker.js')).href
+  )) as typeof import('../../src/deliver/usd/usdz-maker.ts');
   const names = Object.keys(PROFILES) as (keyof typeof PROFILES)[];
-  return Object.fromEntries(
+  const ofProfiles = Object.fromEntries(
     names.map((name) => {
       const open = (): Make => {
         const maker = createProfileMaker(name);
@@ -104,6 +113,16 @@ async function ourMakers(): Promise<Makers> {
       return [name, open] as const;
     }),
   );
+  const openUsdz = (): Make => {
+    const maker = usdz.createUsdzMaker();
+    return {
+      async make(master) {
+        const [file] = await maker.make(master, ['model.usdz']);
+        return file!.bytes;
+      },
+    };
+  };
+  return { ...ofProfiles, [USDZ_PROFILE]: openUsdz };
 }
 
 /** The functions of glTF-Transform with the settings of `web`, and gltfpack, which keeps textures as they are. */

@@ -182,8 +182,10 @@ export const GROUPS = {
         'shopify',
         'amazon',
         'planner',
+        'ar-ios',
       ].map((name): [string, Row] => [name, row(`a file of the profile ${name}`, 'milliseconds')]),
     ),
+    'bytes of ar-ios': row('bytes of ar-ios ÷ masters', 'times', { atMost: 1.3 }),
     'glTF-Transform': row('functions of glTF-Transform, settings of web ÷ web', 'times', {
       atLeast: 3,
     }),
