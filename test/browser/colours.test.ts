@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { writeGlb } from '../../src/convert/write/glb.ts';
-import { MODEL_VIEWER_EXPOSURE } from '../../src/deliver/gallery/gallery-data.ts';
+import { MODEL_VIEWER_EXPOSURE } from '../../src/deliver/embed/snippet.ts';
 import { openGallery } from '../../src/deliver/gallery/publish-gallery.ts';
 import { takePictures } from '../../src/deliver/pictures/picture.ts';
 import { PICTURE_DEFAULTS, TRANSPARENT } from '../../src/deliver/pictures/picture-options.ts';

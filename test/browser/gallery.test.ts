@@ -226,7 +226,9 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
       expect((await fetch(address)).status).toBe(200);
     }
     const snippet = await dialog.locator('textarea').inputValue();
-    expect(snippet).toMatch(/^<model-viewer\n {2}src="http\S+\/ar-android\/\S+\/model\.glb"\n/);
+    expect(snippet).toMatch(/^<script type="module" src="\S+\/model-viewer\.min\.js"/);
+    expect(snippet).toMatch(/<model-viewer src="http\S+\.glb"\n/);
+    expect(snippet).toContain('ar-scale="fixed"');
     expect(snippet).toMatch(
       /poster="http\S+\/hero-64\.jpg"\n {2}alt="Desk 0, Finish: Oak, Frame: Black"/,
     );

@@ -55,6 +55,6 @@ test('run needs them, and any other variable is needed always', async () => {
   const { exit, stderr } = await command(['build', runs.pipelineFile]);
   expect({ exit, stderr }).toMatchObject({
     exit: 2,
-    stderr: expect.stringContaining('variable OUT: expected a value'),
+    stderr: expect.stringContaining('the environment variable OUT is not set'),
   });
 });

@@ -10,6 +10,8 @@ export interface GalleryFile {
   bytes: number;
   /** Name of the finish of this configuration, for a file with several finishes. */
   finish?: string;
+  /** The extensions that a file requires, if a viewer needs a decoder for them. */
+  requiredExtensions?: readonly string[];
   /** Camera of a picture that is no frame, and not the sheet, of a turn. */
   camera?: string;
 }
@@ -145,8 +147,6 @@ export type OpenModelView = (
   label: string,
   finish: string | undefined,
 ) => Promise<ModelView>;
-
-export { MODEL_VIEWER_EXPOSURE } from '../embed/snippet.ts';
 
 /** The pictures of a configuration from its cameras, each in its first size. */
 export function viewsOf({ files }: Pick<GalleryDetails, 'files'>): GalleryFile[] {

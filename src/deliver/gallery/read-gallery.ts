@@ -14,6 +14,7 @@ import { mastersOf } from '../../run/publishing/masters.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { groupBy } from '../../support/group-by.ts';
 import { inParallel } from '../../support/in-parallel.ts';
+import { decodersOf } from '../embed/decoders.ts';
 import { MASTER, SWATCHES, VARIANTS } from '../making/names.ts';
 import { COLOURS, type Colour, coloursOfPixels } from './colours.ts';
 import {
@@ -150,10 +151,12 @@ function detailsOf(
   const others = deliveries.flatMap(({ delivery, files }) =>
     files
       .filter(({ facts }) => facts.isFormerAddress !== true)
-      .map(({ name, path, bytes, facts: { variant, camera } }): GalleryFile => {
+      .map(({ name, path, bytes, facts: { variant, camera, requiredExtensions } }): GalleryFile => {
         const finish = typeof variant === 'string' ? { finish: variant } : {};
         const view = typeof camera === 'string' ? { camera } : {};
-        return { delivery, name, path, bytes, ...finish, ...view };
+        const required = `${requiredExtensions ?? ''}`.split(' ');
+        const coded = decodersOf(required).length > 0 ? { requiredExtensions: required } : {};
+        return { delivery, name, path, bytes, ...finish, ...view, ...coded };
       }),
   );
   const splitBy = deliveries.find((line) => line.splitBy !== undefined)?.splitBy;

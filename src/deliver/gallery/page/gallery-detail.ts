@@ -180,7 +180,7 @@ function factsOf(
       ? element('p', { class: 'text quiet' }, visible(variant))
       : undefined,
     ...filesOf(article, all, details),
-    ...shopOf(article, details, around.assetsUrl),
+    ...shopOf(article, all, details, around.assetsUrl),
     ...configurationsOf(article, details, choices.length === 0, around),
     lossesOf(details, losses),
   ];

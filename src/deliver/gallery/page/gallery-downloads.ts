@@ -1,5 +1,5 @@
 /** What a visitor takes from an article: files, archives of them, the snippet for a shop, and the page that shows it in a room. */
-import { MASTER } from '../../making/names.ts';
+import { EMBED, MASTER } from '../../making/names.ts';
 import { button, element } from '../../pictures/page/elements.ts';
 import {
   addressOf,
@@ -8,7 +8,7 @@ import {
   type GalleryFile,
 } from '../gallery-data.ts';
 import { IS_ON_DISK } from './gallery-parts.ts';
-import { snippetOf } from './gallery-snippet.ts';
+import { snippetFor } from './gallery-snippet.ts';
 import { amountText, bytesText, shown } from './gallery-texts.ts';
 import { save, zipOf } from './gallery-zip.ts';
 
@@ -70,23 +70,35 @@ function fileName(text: string): string {
   return text.replace(/[^\w.+-]+/g, '_');
 }
 
-/** A download link. The file name differs from those of other articles. */
+/** A link to a page, or a download link, whose file name differs from those of other articles. */
 function download({ number }: GalleryArticle, { delivery, name, path, bytes }: GalleryFile) {
   // The name of a master is a digest, which the page replaces.
   const text = delivery === MASTER ? `model${name.slice(name.lastIndexOf('.'))}` : name;
   const saved = fileName(`${number}-${delivery}-${text}`);
-  const link = element('a', { href: addressOf(path), download: saved }, shown(text));
+  const isPage = delivery === EMBED;
+  const target = isPage ? { target: '_blank' } : { download: saved };
+  const link = element(
+    'a',
+    { href: addressOf(path), ...target },
+    isPage ? 'page to embed' : shown(text),
+  );
   const from = element('span', { class: 'quiet' }, shown(delivery));
   return element('li', {}, from, link, element('span', { class: 'quiet' }, bytesText(bytes)));
 }
 
-/** What a shop needs to show a configuration. @param assetsUrl - Address of a server of assets. */
+/**
+ * What a shop needs to show a configuration.
+ *
+ * @param all - All configurations of the article.
+ * @param assetsUrl - Address of a server of assets.
+ */
 export function shopOf(
   article: GalleryArticle,
+  all: readonly GalleryDetails[],
   details: GalleryDetails,
   assetsUrl: string | undefined,
 ): HTMLElement[] {
-  const text = snippetOf(details);
+  const text = snippetFor(details, all);
   const area = element('textarea', {
     ...{ readonly: '', rows: '6', spellcheck: 'false', id: 'snippet', wrap: 'off' },
     'aria-label': 'HTML of a 3D view for a shop',
@@ -106,7 +118,8 @@ export function shopOf(
       },
     );
   });
-  const help = 'For a page that loads the script of @google/model-viewer.';
+  const help =
+    'Paste it where the article should appear. It loads model-viewer, and what the file needs to be read, from a public server.';
   const room =
     assetsUrl === undefined
       ? undefined
