@@ -23,6 +23,10 @@ const PART_OF_FIELD = {
 type CataloguePart = (typeof PART_OF_FIELD)[keyof typeof PART_OF_FIELD];
 
 const FIELDS = Object.keys(PART_OF_FIELD) as (keyof DescribedLine)[];
+const NAME_FIELDS: ReadonlySet<string> = new Set<keyof SeriesNames>([
+  'manufacturername',
+  'programname',
+]);
 const CATALOGUE_PARTS: readonly Part[] = Object.values(PART_OF_FIELD);
 const PART_OF_DELIVERY: Readonly<Record<string, Part>> = { articles: 'model', pictures: 'picture' };
 
@@ -41,7 +45,7 @@ const DIGITS = 16;
 export function catalogueDigests(entries: readonly DescribedLine[]): Record<CataloguePart, string> {
   const digestOf = (part: CataloguePart): string => {
     const fields = FIELDS.filter((field) => PART_OF_FIELD[field] === part);
-    const texts = entries.map((entry) => JSON.stringify(fields.map((field) => entry[field])));
+    const texts = entries.map((entry) => JSON.stringify(valuesOf(entry, fields)));
     return entries.length === 0 ? '' : sha256Hex([...new Set(texts)].join('\n')).slice(0, DIGITS);
   };
   return {
@@ -49,6 +53,13 @@ export function catalogueDigests(entries: readonly DescribedLine[]): Record<Cata
     text: digestOf('text'),
     properties: digestOf('properties'),
   };
+}
+
+/** Lines of an older version have no names: that is no change while there are none. */
+function valuesOf(entry: DescribedLine, fields: readonly (keyof DescribedLine)[]): unknown[] {
+  const isNamed = entry.manufacturername || entry.programname;
+  const own = isNamed ? fields : fields.filter((field) => !NAME_FIELDS.has(field));
+  return own.map((field) => entry[field]);
 }
 
 /** What became of a configuration or of a file. */

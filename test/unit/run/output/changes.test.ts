@@ -94,3 +94,9 @@ it('a line of an older version, which has no texts, differs by its files only', 
   const now = publication({ ...old, ...catalogueDigests([entry()]) });
   expect([...changesBetween(publication(old), now)]).toEqual([]);
 });
+
+it('a line without names has the digests of an older one, which has no fields for them', () => {
+  const { manufacturername: _, programname: __, ...older } = entry();
+  const unnamed = entry({ manufacturername: '', programname: '' });
+  expect(catalogueDigests([unnamed])).toEqual(catalogueDigests([older as Entry]));
+});
