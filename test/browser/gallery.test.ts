@@ -27,8 +27,9 @@ const DESKTOP = { width: 800, height: 480 };
 const PHONE = { width: 390, height: 844 };
 const ARTICLES = 300;
 /** What the page says where nothing is searched for. */
-const COUNT = (ARTICLES + HOSTILE.length).toLocaleString('en');
-const ALL = `${COUNT} articles, ${COUNT} configurations`;
+const ALL = `${ARTICLES + HOSTILE.length + 1} articles, ${ARTICLES + HOSTILE.length + 2} configurations`;
+/** The article with two finishes in one file. */
+const PEDESTAL = 'Pedestal';
 
 /** A red triangle as high as wide, which a finish makes blue. */
 async function redOrBlue(): Promise<Uint8Array> {
@@ -105,7 +106,27 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
       const losses = [{ where: text, field: text, value: text, done: text }];
       return { glb, entry: { ...texts, ...ids }, line: { ...ids, losses } };
     });
-    await writeOutput(folder, [...plain, ...hostile]);
+    const pedestals = ['Red', 'Blue'].map((finish): ShownArticle => {
+      const path = 'variants/ACME/DESK/pedestal/pedestal.glb';
+      const property = { class: 'LOOK', name: 'FINISH', text: 'Finish', visible: true };
+      const delivered = [
+        {
+          delivery: 'variants',
+          name: 'pedestal.glb',
+          bytes: glb,
+          path,
+          facts: { variant: finish },
+        },
+      ];
+      const entry = {
+        ...{ shorttext: PEDESTAL, varianttext: `Finish: ${finish}` },
+        properties: [{ ...property, value: finish.toLowerCase(), valueText: finish }],
+      };
+      const ids = { basearticlenumber: 'PD', finalarticlenumber: `PD-${finish}` };
+      return { glb, delivered, entry: { ...entry, ...ids }, line: ids };
+    });
+    await writeOutput(folder, [...plain, ...hostile, ...pedestals]);
+    await replaceFile(join(folder, 'variants/ACME/DESK/pedestal/pedestal.glb'), glb);
     server = await openGalleryServer(await openGallery(publishedIn(folder, Date.now), 'office'));
     ({ page, trouble, asked } = await openWatched(server.url));
   });
@@ -280,7 +301,7 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     return [...data.subarray(at, at + 3)] as [number, number, number];
   };
 
-  test('draws the model, turns it by keys, and switches its finish', async () => {
+  test('draws the model, and turns it by keys', async () => {
     await page.locator('.card').nth(1).click();
     expect(asked.filter((url) => url.endsWith('viewer.js'))).toEqual([]);
     await page.getByRole('button', { name: '3D' }).click();
@@ -297,6 +318,30 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     expect((await view.screenshot()).equals(before)).toBe(false);
     await page.keyboard.press('Home');
     expect((await view.screenshot()).equals(before)).toBe(true);
+  });
+
+  test('draws another finish of the same file when another value is chosen', async () => {
+    await page.keyboard.press('/');
+    await page.keyboard.type(PEDESTAL);
+    await isFound('1 article, 2 configurations of 3');
+    await page.locator('.card').click();
+    await page.getByRole('button', { name: '3D' }).click();
+    const dialog = page.getByRole('dialog', { name: PEDESTAL });
+    const value = (name: string) => dialog.getByRole('button', { name, exact: true });
+    await page.locator('.stage canvas').waitFor();
+    expect(await value('Red').getAttribute('aria-pressed')).toBe('true');
+    const before = asked.filter((url) => url.endsWith('.glb'));
+    const [red, , noBlue] = await middle();
+    expect(red).toBeGreaterThan(2 * noBlue);
+    await value('Blue').click();
+    await dialog.getByText('PD-Blue', { exact: true }).first().waitFor();
+    await expect
+      .poll(async () => {
+        const [r, , b] = await middle();
+        return b > 2 * r;
+      })
+      .toBe(true);
+    expect(asked.filter((url) => url.endsWith('.glb'))).toEqual(before);
   });
 
   test.each(['light', 'dark'] as const)('fits a phone, %s', async (scheme) => {
