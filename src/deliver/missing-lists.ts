@@ -18,7 +18,7 @@ export async function missingLists(pipeline: Pipeline): Promise<string[]> {
   ]);
   const kinds = new Set(deliver.feeds?.kinds);
   const feeds = Array.from(kinds, (kind) => `${FEEDS_FOLDER}/${feedFile(kind)}`);
-  const all = [...feeds, ...(deliver.gallery ? await galleryFiles() : [])];
+  const all = [...feeds, ...(deliver.gallery ? await galleryFiles(outputDir) : [])];
   const paths = all.map((name) => join(outputDir, name));
   const found = await Promise.all(paths.map(exists));
   return paths.filter((_, at) => !found[at]);

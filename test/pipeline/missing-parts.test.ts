@@ -224,15 +224,18 @@ describe('feeds and the gallery', () => {
     runs.configure({ deliver: { gallery: true, feeds: { ...feeds, kinds: ['csv'] } } }),
   );
 
-  test.each(['feeds/erp.csv', 'gallery/index.html'])('%s is missed by verify', async (name) => {
-    await runs.run('2026-01-01');
-    const verify = () => runs.call(['verify', runs.pipelineFile]);
-    expect(await verify()).toMatchObject({ exit: 0 });
-    await rm(join(runs.outputDir, name));
-    expect(await verify()).toMatchObject({ exit: 1, stdout: expect.stringContaining(name) });
-    await runs.run('2026-01-02');
-    expect(await verify()).toMatchObject({ exit: 0 });
-  });
+  test.each(['feeds/erp.csv', 'gallery/index.html', 'gallery/details-0.js'])(
+    '%s is missed by verify',
+    async (name) => {
+      await runs.run('2026-01-01');
+      const verify = () => runs.call(['verify', runs.pipelineFile]);
+      expect(await verify()).toMatchObject({ exit: 0 });
+      await rm(join(runs.outputDir, name));
+      expect(await verify()).toMatchObject({ exit: 1, stdout: expect.stringContaining(name) });
+      await runs.run('2026-01-02');
+      expect(await verify()).toMatchObject({ exit: 0 });
+    },
+  );
 
   test('stand in the report with the rows that a feed has, and with why others are missing', async () => {
     await runs.configure({ deliver: { feeds: { ...feeds, kinds: ['csv', 'google'] } } });

@@ -1,5 +1,6 @@
 /** The files of the gallery: a page that shows the published files, from any web server and without a network. */
 
+import { z } from 'zod';
 import { readBytes } from '../../support/files.ts';
 import { packageFile } from '../../support/package-file.ts';
 import { pageHead } from '../../support/page-head.ts';
@@ -39,6 +40,17 @@ export async function modelViewFile(name: string): Promise<Uint8Array | undefine
 /** The file with the data: a script, since a page that was opened from a disk cannot read another file. */
 export function galleryDataFile(data: GalleryData): string {
   return `globalThis.galleryData = ${visibleJson(JSON.stringify(data))};\n`;
+}
+
+/** How many files with details a file with the data names; undefined of another content. */
+export function partsIn(dataFile: Uint8Array): number | undefined {
+  const [, json] =
+    /^globalThis\.galleryData = (\{.*\});\s*$/s.exec(new TextDecoder().decode(dataFile)) ?? [];
+  try {
+    return z.object({ parts: z.int().positive().max(100_000) }).parse(JSON.parse(json ?? '')).parts;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A file with details, of {@link detailsFile}: a script that the page loads when one of its articles is opened. */

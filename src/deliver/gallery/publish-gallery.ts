@@ -19,6 +19,7 @@ import {
   galleryDataFile,
   galleryDetailsFile,
   galleryPageFiles,
+  partsIn,
 } from './gallery.ts';
 import { detailsFile } from './gallery-data.ts';
 import type { GalleryOptions } from './gallery-schema.ts';
@@ -85,9 +86,13 @@ export async function writeGallery(
 const isOwn = (file: string): boolean =>
   PART_FILE.test(file) || file === CONTACT_SHEET || file === EMBEDDED_STUDIO;
 
-/** Names the files of the page that each gallery has, below the output folder. */
-export async function galleryFiles(): Promise<string[]> {
-  const names = [...(await galleryPageFiles()).keys(), detailsFile(0), GALLERY_DATA_FILE];
+/** Names the files that the gallery of an output folder must have, below that folder. */
+export async function galleryFiles(outputDir: string): Promise<string[]> {
+  const data = await readBytesIfExists(join(outputDir, GALLERY_FOLDER, GALLERY_DATA_FILE));
+  // Each gallery has a file with details; only its data says how many.
+  const parts = (data && partsIn(data)) ?? 1;
+  const details = Array.from({ length: parts }, (_, part) => detailsFile(part));
+  const names = [...(await galleryPageFiles()).keys(), ...details, GALLERY_DATA_FILE];
   return names.map((name) => `${GALLERY_FOLDER}/${name}`);
 }
 

@@ -2,7 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openGallery } from '../../../../src/deliver/gallery/publish-gallery.ts';
+import { galleryDataFile } from '../../../../src/deliver/gallery/gallery.ts';
+import { galleryFiles, openGallery } from '../../../../src/deliver/gallery/publish-gallery.ts';
 import { readGallery } from '../../../../src/deliver/gallery/read-gallery.ts';
 import { publishedIn } from '../../../../src/run/output/published.ts';
 import { folderPerTest } from '../../../helpers/folder-per-test.ts';
@@ -101,6 +102,21 @@ describe('an article of the gallery', () => {
     const after = await readGallery(at(), 'office', FILES);
     const same = after.parts.filter((part, i) => isDeepStrictEqual(part, before.parts[i]));
     expect(same).toHaveLength(3);
+  });
+});
+
+describe('the files of a gallery', () => {
+  const partsOf = async () => (await galleryFiles(at())).filter((file) => /details/.test(file));
+
+  it('are as many files with details as its data says; at least one', async () => {
+    const data = { title: 'office', hasContactSheet: false, texts: [], articles: [] };
+    await mkdir(at('gallery'));
+    await writeFile(at('gallery/articles.js'), galleryDataFile({ ...data, parts: 3 }));
+    expect(await partsOf()).toEqual([0, 1, 2].map((part) => `gallery/details-${part}.js`));
+    for (const damaged of ['', 'globalThis.galleryData = {', 'globalThis.galleryData = {};\n']) {
+      await writeFile(at('gallery/articles.js'), damaged);
+      expect(await partsOf()).toEqual(['gallery/details-0.js']);
+    }
   });
 });
 
