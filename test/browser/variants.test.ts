@@ -1,13 +1,12 @@
 /// <reference lib="dom" />
 /** The 3D view of the gallery switches between the finishes of an article: of the sample range, in a browser. */
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGallery } from '../../src/deliver/gallery/publish-gallery.ts';
-import type { DeliveryLine } from '../../src/run/output/delivered-files.ts';
-import { readManifest } from '../../src/run/output/manifest.ts';
+import { readGallery } from '../../src/deliver/gallery/read-gallery.ts';
 import { publishedIn } from '../../src/run/output/published.ts';
 import { openGalleryServer } from '../../src/web/servers/gallery-server.ts';
 import { closePages, openPage } from '../helpers/browser.ts';
@@ -27,11 +26,15 @@ async function difference(a: Buffer, b: Buffer): Promise<number> {
   return sum / left!.length;
 }
 
-/** Of a configuration: its place in the gallery, its number and its finish. */
+/** The property that chooses the finish of the pedestal. */
+const PROPERTY = 'OBERFLÄCHE.DEKOR';
+
+/** Of a configuration: its place in the gallery, its number, its finish, and the value that chooses it. */
 interface Place {
   id: string;
   number: string;
   finish: string;
+  value: string;
 }
 
 // That a finish is switched is in npm test, too: test/browser/gallery.test.ts.
@@ -39,7 +42,7 @@ describe.runIf(HAS_BROWSER && IS_LONG)('the finishes of a pedestal', () => {
   let folder: string;
   let server: Awaited<ReturnType<typeof openGalleryServer>>;
   let page: Page;
-  const finishes: Place[] = [];
+  const places: Place[] = [];
 
   beforeAll(async () => {
     folder = await temporaryFolder();
@@ -47,7 +50,7 @@ describe.runIf(HAS_BROWSER && IS_LONG)('the finishes of a pedestal', () => {
     // Two colours, and one texture.
     const configurations = ['WS', 'LG', 'NB'].map((value) => ({
       ...pedestal,
-      values: { 'OBERFLÄCHE.DEKOR': value },
+      values: { [PROPERTY]: value },
     }));
     const pipeline = await writePipeline(folder, {
       service: { emulator: true },
@@ -56,17 +59,16 @@ describe.runIf(HAS_BROWSER && IS_LONG)('the finishes of a pedestal', () => {
     });
     expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
     const out = join(folder, 'out');
-    const published = new Map(
-      (await readManifest(out)).map(({ finalarticlenumber, glb }) => [finalarticlenumber, glb!]),
-    );
-    const lines = (await readFile(join(out, 'deliveries.jsonl'), 'utf8')).trimEnd().split('\n');
-    for (const line of lines) {
-      const { finalarticlenumber: number, files } = JSON.parse(line) as DeliveryLine;
-      const id = published.get(number)!.replace(/^articles\/|\.glb$/g, '');
-      finishes.push({ id, number, finish: String(files[0]!.facts.variant) });
+    const { parts } = await readGallery(out, 'pedestals', {
+      read: () => Promise.resolve(undefined),
+    });
+    for (const { id, number, properties, files } of parts.flatMap((part) => part.configurations)) {
+      const finish = files.find(({ delivery }) => delivery === 'variants')!.finish!;
+      const { value } = properties.find((property) => property.id === PROPERTY)!;
+      places.push({ id, number, finish, value });
     }
     server = await openGalleryServer(await openGallery(publishedIn(out, Date.now), 'pedestals'));
-    page = await openPage({ viewport: { width: 400, height: 400 } });
+    page = await openPage({ viewport: { width: 400, height: 600 } });
   });
   afterAll(async () => {
     await closePages();
@@ -74,73 +76,61 @@ describe.runIf(HAS_BROWSER && IS_LONG)('the finishes of a pedestal', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The picture of each configuration. */
+  /** The picture of each configuration, by its number. */
   const own = new Map<string, Buffer>();
-  const finish = () => page.getByLabel('Finish');
+  const dialog = () => page.getByRole('dialog');
   const canvas = () => page.locator('.stage canvas');
-  /** Opens the 3D view of a configuration, and returns its picture. */
+  /** From the top, where the bar covers no part of the view. */
+  const picture = async () => {
+    await dialog().evaluate((inside) => inside.scrollTo(0, 0));
+    return canvas().screenshot();
+  };
+  const isOpen = (number: string) =>
+    dialog().locator('dd').getByText(number, { exact: true }).waitFor();
+  /** Opens the 3D view of a configuration in a page that has shown no other, and returns its picture. */
   async function shown({ id, number }: Place): Promise<Buffer> {
-    await page.evaluate((hash) => {
-      location.hash = hash;
-    }, encodeURIComponent(id));
-    await page.getByRole('dialog').locator('dd').getByText(number, { exact: true }).waitFor();
+    await page.goto('about:blank');
+    await page.goto(`${server.url}#article=${encodeURIComponent(id)}`);
+    await isOpen(number);
     await page.getByRole('button', { name: '3D' }).click();
     await canvas().waitFor();
-    return canvas().screenshot();
+    return picture();
   }
-  const chosen = () =>
-    finish().evaluate((select) => (select as HTMLSelectElement).selectedOptions[0]!.text);
+  const looksAs = (number: string) =>
+    expect.poll(async () => difference(await picture(), own.get(number)!)).toBeLessThan(0.2);
 
-  it('are in one list; the one of the configuration is shown at first, others when they are chosen, with the way to theirs', async () => {
-    expect(finishes).toHaveLength(3);
-    await page.goto(server.url);
-    for (const place of finishes) {
-      own.set(place.finish, await shown(place));
-      expect(await chosen()).toBe(place.finish);
-      expect(await finish().locator('option').count()).toBe(3);
-    }
+  it('differ, and follow the values that are chosen, in one file', async () => {
+    expect(new Set(places.map(({ finish }) => finish)).size).toBe(3);
+    for (const place of places) own.set(place.number, await shown(place));
     const [a, b, c] = [...own.values()] as [Buffer, Buffer, Buffer];
     for (const [one, other] of [[a, b] as const, [b, c] as const, [a, c] as const])
       expect(await difference(one, other)).toBeGreaterThan(1);
-    for (const { finish: name } of finishes) {
-      await finish().selectOption({ label: name });
-      await expect
-        .poll(async () => difference(await canvas().screenshot(), own.get(name)!))
-        .toBeLessThan(0.2);
-    }
-    // The last one of several that were chosen at once.
-    await finish().evaluate((select) => {
-      for (const value of ['1', '2', '0', '1', '0']) {
-        (select as HTMLSelectElement).value = value;
-        select.dispatchEvent(new Event('change'));
-      }
+    const models: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('.glb')) models.push(request.url());
     });
-    const first = await chosen();
-    await expect
-      .poll(async () => difference(await canvas().screenshot(), own.get(first)!))
-      .toBeLessThan(0.2);
-
-    const [{ finish: other }, , { finish: last }] = finishes as [Place, Place, Place];
-    await finish().selectOption({ label: last });
-    const dialog = page.getByRole('dialog');
-    expect(await dialog.locator('.finish a').count()).toBe(0);
-    await finish().selectOption({ label: other });
-    const link = dialog.locator('.finish a');
-    const [number] = (await link.textContent())!.split(' · ');
-    await link.click();
-    await dialog.locator('dd').getByText(number!, { exact: true }).waitFor();
-    expect(await dialog.locator('.text.quiet').textContent()).toContain(other);
-    expect(other).not.toBe(last);
+    const value = (name: string) => dialog().locator(`[data-key="${PROPERTY}=${name}"]`);
+    for (const { number, value: name } of places) {
+      await value(name).click();
+      await isOpen(number);
+      await looksAs(number);
+    }
+    // The last one of several that are chosen at once.
+    await dialog().evaluate(
+      (inside, keys) => {
+        for (const key of keys)
+          inside.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)!.click();
+      },
+      [1, 2, 0, 1, 0].map((place) => `${PROPERTY}=${places[place]!.value}`),
+    );
+    await isOpen(places[0]!.number);
+    await looksAs(places[0]!.number);
+    expect(models).toEqual([]);
   });
 
   it('look as the masters do', async () => {
     await rm(join(folder, 'out', 'deliveries.jsonl'));
-    await page.goto('about:blank');
-    await page.goto(server.url);
-    for (const place of finishes) {
-      const master = await shown(place);
-      expect(await finish().count()).toBe(0);
-      expect(await difference(master, own.get(place.finish)!)).toBeLessThan(0.2);
-    }
+    for (const place of places)
+      expect(await difference(await shown(place), own.get(place.number)!)).toBeLessThan(0.2);
   });
 });
