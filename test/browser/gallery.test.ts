@@ -2,23 +2,34 @@
 /**
  * The gallery in a real browser: what a person can do with it, and that it keeps to itself.
  */
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Document, NodeIO } from '@gltf-transform/core';
 import { KHRMaterialsVariants } from '@gltf-transform/extensions';
+import { unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { galleryPageFiles } from '../../src/deliver/gallery/gallery.ts';
-import { openGallery } from '../../src/deliver/gallery/publish-gallery.ts';
+import {
+  EMBEDDED_STUDIO,
+  embeddedModel,
+  embeddedStudio,
+  galleryDataFile,
+  galleryDetailsFile,
+  galleryPageFiles,
+} from '../../src/deliver/gallery/gallery.ts';
+import { detailsFile } from '../../src/deliver/gallery/gallery-data.ts';
+import { openGallery, scriptOf } from '../../src/deliver/gallery/publish-gallery.ts';
+import { readGallery } from '../../src/deliver/gallery/read-gallery.ts';
 import { publishedIn } from '../../src/run/output/published.ts';
 import { replaceFile } from '../../src/support/files.ts';
 import { openGalleryServer } from '../../src/web/servers/gallery-server.ts';
-import { closePages, openWatched } from '../helpers/browser.ts';
+import { closePages, openPage, openWatched, watch } from '../helpers/browser.ts';
 import { type ShownArticle, writeOutput } from '../helpers/gallery-output.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { violations } from '../helpers/planning-page.ts';
 import { HOSTILE } from '../helpers/reports.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -293,8 +304,8 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
   });
 
   /** The colour in the middle of the 3D view. */
-  const middle = async () => {
-    const image = sharp(await page.locator('.stage canvas').screenshot());
+  const middle = async (of = page) => {
+    const image = sharp(await of.locator('.stage canvas').screenshot());
     const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
     const at =
       info.channels * (Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2));
@@ -374,6 +385,73 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     await page.getByText('run btg2gltf view').waitFor();
     expect(trouble).toEqual([]);
     expect(asked.filter((url) => !/^(?:data|blob|file):/.test(url))).toEqual([]);
+  });
+
+  test('draws models from a disk where they are embedded, also one that configurations share', async () => {
+    const { data, parts } = await readGallery(folder, 'office', {
+      ...{ read: () => Promise.resolve(undefined), scriptOf },
+    });
+    const encoder = new TextEncoder();
+    const files = await galleryPageFiles();
+    const put = (name: string, text: string) => files.set(name, encoder.encode(text));
+    put('articles.js', galleryDataFile(data));
+    for (const [i, part] of parts.entries()) put(detailsFile(i), galleryDetailsFile(i, part));
+    put(EMBEDDED_STUDIO, await embeddedStudio());
+    const all = parts.flatMap(({ configurations }) => configurations);
+    const scripts = new Set(all.map(({ embedded }) => embedded!.script));
+    expect(scripts.size).toBe(1);
+    for (const script of scripts) put(script, embeddedModel(script, await redOrBlue()));
+    for (const [name, bytes] of files) await replaceFile(join(folder, 'gallery', name), bytes);
+    const address = pathToFileURL(join(folder, 'gallery', 'index.html')).href;
+    const { page, trouble } = await openWatched(address, { viewport: DESKTOP });
+    for (const place of [1, 2]) {
+      await page.locator('.card').nth(place).click();
+      await page.getByRole('button', { name: '3D' }).click();
+      await page.locator('.stage canvas').waitFor();
+      const [r, g, b] = await middle(page);
+      expect(r).toBeGreaterThan(2 * Math.max(g, b));
+      await page.getByRole('button', { name: 'Close' }).click();
+    }
+    expect(trouble).toEqual([]);
+    await page.close();
+  });
+
+  test('saves the files of an article in an archive, each as it was published', async () => {
+    await page.locator('.card').first().click();
+    const dialog = page.getByRole('dialog', { name: 'Desk 0' });
+    const save = dialog.getByRole('button', { name: /^These files as \.zip/ });
+    const [download] = await Promise.all([page.waitForEvent('download'), save.click()]);
+    expect(download.suggestedFilename()).toBe('D0-F.zip');
+    const entries = unzipSync(await readFile(await download.path()));
+    const links = await dialog
+      .locator('.files a')
+      .evaluateAll((all) =>
+        all.map((link) => (link as HTMLAnchorElement).getAttribute('href')!.replace('../', '')),
+      );
+    expect(Object.keys(entries)).toEqual(links);
+    for (const [path, bytes] of Object.entries(entries))
+      expect(Buffer.compare(bytes, await readFile(join(folder, path)))).toBe(0);
+  });
+
+  test('has no faults for assistive technology, on a phone and a desk, in light and dark', async () => {
+    const { page, trouble } = watch(await openPage({ bypassCSP: true }));
+    await page.goto(server.url);
+    await page.locator('.card').first().waitFor();
+    for (const isDetail of [false, true]) {
+      if (isDetail) {
+        await page.locator('.card').first().click();
+        await page.getByRole('dialog', { name: 'Desk 0' }).waitFor();
+      }
+      for (const viewport of [PHONE, { width: 1440, height: 900 }]) {
+        await page.setViewportSize(viewport);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect(await violations(page)).toEqual([]);
+        }
+      }
+    }
+    expect(trouble).toEqual([]);
+    await page.close();
   });
 
   test('answers to its own names only', async () => {

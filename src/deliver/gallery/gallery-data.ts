@@ -118,7 +118,8 @@ export function detailsFile(part: number): string {
 /** Called by the files with details, and by those with embedded models. */
 export interface PageCalls {
   galleryDetails(part: number, content: DetailsPart): void;
-  galleryModel(path: string, base64: string): void;
+  /** @param script - Name of the file that calls it. */
+  galleryModel(script: string, base64: string): void;
   /** The light of the 3D view, as `studio.bin`. */
   galleryStudio(base64: string): void;
 }

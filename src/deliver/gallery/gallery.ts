@@ -67,9 +67,9 @@ export async function embeddedStudio(): Promise<string> {
   return `galleryStudio("${Buffer.from(bytes).toString('base64')}");\n`;
 }
 
-/** A model as a script. @param path - Its path, relative to the output folder. */
-export function embeddedModel(path: string, bytes: Uint8Array): string {
-  const name = visibleJson(JSON.stringify(path));
+/** A model as a script. @param script - Name of its file, by which the page finds it: configurations share models. */
+export function embeddedModel(script: string, bytes: Uint8Array): string {
+  const name = visibleJson(JSON.stringify(script));
   return `galleryModel(${name}, "${Buffer.from(bytes).toString('base64')}");\n`;
 }
 

@@ -29,7 +29,8 @@ const CONTACT_SHEET = 'contact-sheet.jpg';
 
 /** Files of which there are as many as the range needs. */
 const PART_FILE = /^(?:details-\d+|model-[0-9a-f]{16})\.js$/;
-const scriptOf = (sha256: Digest): string => `model-${sha256.slice(0, 16)}.js`;
+/** Name of the script with a model. */
+export const scriptOf = (sha256: Digest): string => `model-${sha256.slice(0, 16)}.js`;
 
 /**
  * Writes the page and its contact sheet below `<output>/gallery/`; files that are equal are not written again.
@@ -70,7 +71,7 @@ export async function writeGallery(
     // The name has the digest of the content.
     if (await exists(join(folder, embedded.script))) continue;
     const model = await read(embedded.path, gallery.digests.get(embedded.path));
-    if (model !== undefined) await write(embedded.script, embeddedModel(embedded.path, model));
+    if (model !== undefined) await write(embedded.script, embeddedModel(embedded.script, model));
   }
   for (const [part, content] of gallery.parts.entries())
     await write(detailsFile(part), galleryDetailsFile(part, content));

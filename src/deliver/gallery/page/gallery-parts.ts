@@ -15,7 +15,7 @@ const models = new Map<string, string>();
 let studio: string | undefined;
 const CALLS: PageCalls = {
   galleryDetails: (part, content) => void parts.set(part, content),
-  galleryModel: (path, base64) => void models.set(path, base64),
+  galleryModel: (script, base64) => void models.set(script, base64),
   galleryStudio(base64) {
     studio = base64;
   },
@@ -65,11 +65,10 @@ export async function loadViewer(): Promise<OpenModelView> {
 
 /** A model that is embedded in a script. */
 export async function loadEmbedded({
-  path,
   script,
 }: NonNullable<GalleryDetails['embedded']>): Promise<ShownModel> {
   await Promise.all([loadScript(script), loadScript('studio.js')]);
-  return { model: bytesOf(models.get(path)!), studio: bytesOf(studio!) };
+  return { model: bytesOf(models.get(script)!), studio: bytesOf(studio!) };
 }
 
 function bytesOf(base64: string): ArrayBuffer {
