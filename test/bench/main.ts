@@ -17,6 +17,7 @@ import {
 } from './conversions.ts';
 import { deliveries } from './deliveries.ts';
 import { delivering, deliveringByWorkers } from './delivering.ts';
+import { gallery } from './gallery.ts';
 import { openPeers } from './peers.ts';
 import { pictures } from './pictures.ts';
 import { planning } from './planning.ts';
@@ -49,6 +50,7 @@ const MEASURE: Readonly<Record<GroupName, (input: GroupInput) => Promise<void>>>
   },
   assets,
   planning,
+  gallery,
   'cold-start': coldStart,
 };
 

@@ -27,7 +27,7 @@ const LINK = /http:\S+\/planning\?token=[^&\s]+/;
 export function planning(input: GroupInput): Promise<void> {
   return whileServing(['serve'], LINK, async (link) => {
     await transfer(input, link);
-    const path = resolve('dist', 'deliver', 'browser.js');
+    const path = resolve('dist', 'deliver', 'pictures', 'browser.js');
     const {
       findBrowser,
       startBrowser,

@@ -221,6 +221,12 @@ export const GROUPS = {
     first: row('planning page on loopback: until an article is shown', 'seconds', { atMost: 2 }),
     growth: row('memory of the browser after 20 configurations ÷ before', 'times', { atMost: 1.2 }),
   },
+  gallery: {
+    first: row('gallery of 20,000 configurations: until cards are shown', 'seconds', { atMost: 2 }),
+    search: row('the slowest search of the gallery, the first one a typing error', 'seconds', {
+      atMost: 0.1,
+    }),
+  },
   'cold-start': {
     build: row('build of a small article ÷ `node -e 0`', 'times', { atMost: 3 }),
     unchanged: row('unchanged run of a small article ÷ `node -e 0`', 'times', { atMost: 6 }),

@@ -28,10 +28,8 @@ const articles = new Map(
     article.configurations.map(({ id }) => [id, article] as const),
   ),
 );
-const search = openSearch(
-  data,
-  openSimilarWords(() => vocabularyOf(data)),
-);
+const words = openSimilarWords(() => vocabularyOf(data));
+const search = openSearch(data, words.similar);
 const filters = new Filters(data, changed);
 
 /** The configuration that was opened last. */
@@ -241,3 +239,9 @@ byId('title').textContent = shown(data.title);
 byId('sheet').hidden = !data.hasContactSheet;
 showFilters(WIDE.matches);
 follow();
+
+/** Calls back while nothing else is to do; Safari has no such call. */
+const whenIdle: (work: () => void) => unknown = globalThis.requestIdleCallback ?? setTimeout;
+// The first mistake is then found as fast as the next one.
+const prepare = () => void (words.add() || whenIdle(prepare));
+whenIdle(prepare);

@@ -6,26 +6,44 @@ import type { SimilarWords } from '../gallery-search.ts';
 const WRONG_LETTERS = 0.3;
 const MOST_WORDS = 6;
 
+/** How many words are added at once: some milliseconds of a phone. */
+const WORDS_AT_ONCE = 500;
+
+/** The index of the words of a range. */
+export interface WordIndex {
+  similar: SimilarWords;
+  /** Adds some words. @returns Whether all are added; {@link similar} adds those that are left. */
+  add(): boolean;
+}
+
 /**
  * Prepares the words of a range.
  *
  * @example
  * ```ts
- * openSimilarWords(() => ['desk', 'chair'])('dsek');   // → ['desk']
+ * openSimilarWords(() => ['desk', 'chair']).similar('dsek');   // → ['desk']
  * ```
  */
-export function openSimilarWords(vocabulary: () => readonly string[]): SimilarWords {
-  // Most visitors make no mistake: the index is made for the first one.
-  let index: MiniSearch<{ id: string }> | undefined;
-  return (word) => {
-    if (index === undefined) {
-      index = new MiniSearch({ fields: ['id'], tokenize: (text) => [text] });
-      index.addAll(vocabulary().map((id) => ({ id })));
+export function openSimilarWords(vocabulary: () => readonly string[]): WordIndex {
+  const index = new MiniSearch({ fields: ['id'], tokenize: (text) => [text] });
+  let words: readonly string[] | undefined;
+  let added = 0;
+  const add = () => {
+    if (words === undefined) {
+      words = vocabulary();
+      return words.length === 0;
     }
+    index.addAll(words.slice(added, added + WORDS_AT_ONCE).map((id) => ({ id })));
+    added += WORDS_AT_ONCE;
+    return added >= words.length;
+  };
+  const similar: SimilarWords = (word) => {
+    while (words === undefined || added < words.length) add();
     const found = index.search(word, { fuzzy: WRONG_LETTERS, prefix: true });
     const [best] = found;
     // Much worse ones would be noise.
     const near = found.filter(({ score }) => score >= best!.score / 2);
     return near.slice(0, MOST_WORDS).map(({ id }) => String(id));
   };
+  return { similar, add };
 }
