@@ -48,6 +48,22 @@ async function lateFrames(page: Page) {
   };
 }
 
+/** What a finger can miss: buttons, fields and values below 44 px. A field within a label has that of the label. */
+function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('button, a, select, summary, .choice, .number input')]
+      .filter(
+        (target) =>
+          target.checkVisibility({ visibilityProperty: true }) && !target.matches('.skip'),
+      )
+      .filter((target) => {
+        const { width, height } = target.getBoundingClientRect();
+        return Math.min(width, height) < 44;
+      })
+      .map(({ outerHTML }) => outerHTML),
+  );
+}
+
 describe.runIf(HAS_BROWSER)('the planning page', () => {
   let planning: PlanningServer;
 
@@ -276,6 +292,12 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await desks.getByRole('button', { name: 'LINEA desks' }).locator('img').waitFor();
     expect(await page.locator('.plan').isVisible()).toBe(false);
     expect(await violations(page)).toEqual([]);
+    // On a phone, two beside each other.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const [first, second] = await desks.locator('.node').all();
+    const right = (await second!.boundingBox())!;
+    expect(right.y).toBe((await first!.boundingBox())!.y);
+    await page.setViewportSize(viewport);
     await page.getByRole('searchbox').fill('LN-M');
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByRole('button', { name: 'Desk made to measure LN-M' }).click();
@@ -435,8 +457,10 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     async (colorScheme) => {
       const viewport = { width: 390, height: 844 };
       const parameters = { ...DESK, urlwarenkorb: 'http://127.0.0.1:9/cart' };
-      const { page, trouble } = await planning.open(parameters, { viewport, colorScheme });
+      const options = { viewport, colorScheme, hasTouch: true };
+      const { page, trouble } = await planning.open(parameters, options);
       await modelOf(page);
+      expect(await smallTargets(page)).toEqual([]);
       const pageWidth = () => page.evaluate(() => document.documentElement.scrollWidth);
       // Tools and size have a place of their own, which covers nothing of the model.
       for (const phone of [360, 390]) {
@@ -483,6 +507,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       expect(await page.locator('.sum').innerText()).toBe(await price(page).innerText());
       await page.getByRole('button', { name: 'Catalogue' }).click();
       expect(await pageWidth()).toBe(390);
+      expect(await smallTargets(page)).toEqual([]);
       expect(trouble).toEqual([]);
     },
   );
