@@ -67,14 +67,19 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     const open = async (parameters: Record<string, string>) =>
       (await planning.open(parameters, { prepare: withoutView })).page;
     for (const [parameters, sentence] of [
-      [{ permanentid: 'GONE' }, /No planning is known under/],
-      [{ ...DESK, basearticlenumber: 'NONE' }, /has no such article/],
+      [{ permanentid: 'GONE' }, /^“GONE” could not be loaded. No planning is known under/],
+      [{ ...DESK, basearticlenumber: 'NONE' }, /^“FJEL LINEA NONE” .* has no such article/],
     ] as const) {
       const failure = (await open(parameters)).locator('.panel .failure');
       expect(await failure.innerText()).toMatch(sentence);
       expect(await failure.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true);
       const without = failure.getByRole('button', { name: 'Do without this article' });
       expect(await without.isVisible()).toBe(true);
+      // On a phone no empty view is above the sentence.
+      const page = failure.page();
+      expect(await page.locator('.stage').isVisible()).toBe(true);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await page.locator('.stage').isVisible()).toBe(false);
     }
     const notice = (await open({ ...CONFIGURATOR, token: 'nonsense' })).locator('.token');
     expect(await notice.innerText()).toMatch(/^This session is not valid: the service does not/);

@@ -7,6 +7,7 @@ import { articleMessages } from '../../../source/fetch/resolve-article.ts';
 import { namedProperties, nameOfSetting } from '../state/fields.ts';
 import { priceText } from '../state/format.ts';
 import type { PlanningView } from '../state/interfaces.ts';
+import { nameOfTarget } from '../state/planned-article.ts';
 import { isOpening } from '../state/planning.ts';
 import type { Texts } from '../state/texts.ts';
 import { Actions, Cart } from './actions.tsx';
@@ -40,7 +41,9 @@ export function ArticlePanel({ view }: { view: PlanningView | undefined }) {
       {failure !== undefined && (
         <Failure
           failure={failure}
-          title={opening === undefined ? texts.changeFailed : texts.openFailed}
+          title={
+            opening === undefined ? texts.changeFailed : texts.openFailed(nameOfTarget(opening))
+          }
           without={
             opening === undefined && pending[0] !== undefined
               ? texts.without.change(nameOfSetting(article, pending[0]))
@@ -81,14 +84,14 @@ export function ArticlePanel({ view }: { view: PlanningView | undefined }) {
 
 function NothingPlanned({ cancel, retry }: { cancel: () => void; retry: () => void }) {
   const { texts, state, parameters } = useSession();
-  const { failure, isStopped } = state.planning;
+  const { failure, isStopped, opening } = state.planning;
   const hasCatalogue = parameters.mode !== 'configurator';
   return (
     <div class="empty">
-      {failure !== undefined && (
+      {failure !== undefined && opening !== undefined && (
         <Failure
           failure={failure}
-          title={texts.openFailed}
+          title={texts.openFailed(nameOfTarget(opening))}
           without={texts.without.firstArticle}
           onRetry={retry}
           onDismiss={hasCatalogue ? cancel : undefined}

@@ -38,6 +38,13 @@ export type OpenTarget =
       isToRenew?: boolean | undefined;
     };
 
+/** What a person calls a target: the numbers of an article, or the identifier of a stored planning. */
+export function nameOfTarget(target: OpenTarget): string {
+  if ('permanentid' in target) return target.permanentid;
+  const { manufacturer, program, basearticlenumber } = 'json' in target ? target.json : target;
+  return [manufacturer, program, basearticlenumber].filter(Boolean).join(' ');
+}
+
 /**
  * Loads an article, or restores a planning with all its children.
  *

@@ -79,7 +79,7 @@ const EN = {
   clear: 'Leave it empty',
   saving: 'The change is being sent …',
   opening: 'The article is being loaded …',
-  openFailed: 'The article could not be loaded.',
+  openFailed: (name: string) => `“${name}” could not be loaded.`,
   notOpened: 'The article was not loaded.',
   asStored:
     'This planning is shown as it was stored: texts may be in another language, and prices older. The next change renews them.',
@@ -310,7 +310,7 @@ const DE: Texts = {
   clear: 'Leer lassen',
   saving: 'Die Änderung wird gesendet …',
   opening: 'Der Artikel wird geladen …',
-  openFailed: 'Der Artikel ließ sich nicht laden.',
+  openFailed: (name) => `„${name}“ ließ sich nicht laden.`,
   notOpened: 'Der Artikel wurde nicht geladen.',
   asStored:
     'Diese Planung erscheint so, wie sie gespeichert wurde: Texte können in einer anderen Sprache, Preise älter sein. Die nächste Änderung erneuert sie.',
