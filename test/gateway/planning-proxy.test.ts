@@ -12,7 +12,7 @@ import { command, writePipeline } from '../helpers/command.ts';
 import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
 import { jsonOf } from '../helpers/json-of.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
-import { modelOf, violations, withoutView } from '../helpers/planning-page.ts';
+import { modelOf, violations, WORKPLACE, withoutView } from '../helpers/planning-page.ts';
 import { allArticles, type Wire } from '../helpers/sample-range.ts';
 import { type ServedPage, servePage } from '../helpers/served-page.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -280,6 +280,7 @@ describe('the proxy of the planning page', () => {
 
 describe('serve --planning-for --public-links', () => {
   const desk = RANGE.article(MADE_TO_MEASURE) as Wire;
+  const workplace = RANGE.article({ ...MADE_TO_MEASURE, ...WORKPLACE }) as Wire;
   let live: Emulator;
   let shown: ServedPage;
   let base: string;
@@ -288,6 +289,7 @@ describe('serve --planning-for --public-links', () => {
     const { authUrl, baseUrl } = live;
     const cache = await openCacheDatabase(join(folder, 'cache'));
     cache.permanentIds.put(baseUrl, 'DESK', desk);
+    cache.permanentIds.put(baseUrl, 'WORKPLACE', workplace);
     cache.close();
     const pipeline = await writePipeline(folder, { service: { authUrl, baseUrl } });
     const words = ['--planning-for', pipeline, '--public-links'];
@@ -354,6 +356,11 @@ describe('serve --planning-for --public-links', () => {
       expect(await page.locator('input, select').count()).toBe(0);
       expect(await page.getByRole('button', { name: /cart|link|Catalogue/ }).count()).toBe(0);
       expect(asked.filter((address) => /service\/(?!public\/DESK\/)/.test(address))).toEqual([]);
+      expect(await violations(page)).toEqual([]);
+      // A planning of several articles, which is as large as all of them.
+      await page.goto(`${shown.link.origin}/frontend/planning?permanentid=WORKPLACE&lang=en`);
+      expect(await modelOf(page)).toBe('Width × depth × height: 1,600 × 820 × 1,279 mm');
+      await page.getByText('Consists of 4 articles').waitFor();
       expect(await violations(page)).toEqual([]);
       expect(trouble).toEqual([]);
       await closePages();
