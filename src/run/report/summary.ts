@@ -247,16 +247,16 @@ function filesText({ delivered }: Pick<RunReport, 'delivered'>): string[] {
   ];
 }
 
-/** The most frequent properties that divide articles; the report has all of them. */
+/** Articles whose variants need several files, and the most frequent reasons; the report has all of them. */
 function splitsText(splits: NonNullable<RunReport['delivered']>['splits']): string[] {
   if (splits.length === 0) return [];
   const all = splits.reduce((sum, { count }) => sum + count, 0);
-  const counts = splits.map(({ splitBy, count }) => [splitBy.join(' or '), count] as const);
-  const others = counts.slice(SHOWN_CAUSES).reduce((sum, [, count]) => sum + count, 0);
-  const more = others === 0 ? '' : ` · others ${integer(others)}`;
-  const shown = countsText(counts.slice(0, SHOWN_CAUSES));
+  const causes = splits.map(({ splitBy }) => splitBy.join(' or '));
+  const more = causes.length - SHOWN_CAUSES;
+  const others = more > 0 ? `; and ${integer(more)} more in the report` : '';
+  const shown = causes.slice(0, SHOWN_CAUSES).join('; ');
   return [
-    `variants: ${amount(all, 'article')} with a file for each shape, which depends on ${shown}${more}`,
+    `variants: ${amount(all, 'article')} ${all === 1 ? 'needs' : 'need'} several files, since a file can change materials but not its shape. The shape depends on: ${shown}${others}`,
   ];
 }
 
