@@ -58,7 +58,9 @@ export const deliverCommand: Command = {
       throw usageError(`deliver: expected one pipeline file, received also ${other}`);
     const extra = ['profile', 'json'].find((name) => args[name] !== undefined);
     if (extra !== undefined)
-      throw usageError(`--${extra}: expected models, received the pipeline file ${file}`);
+      throw usageError(
+        `--${extra} is for models (.glb or .gltf), and ${file} is a pipeline file: its section deliver: says what is made`,
+      );
     return deliverPublished(file, args, io);
   },
 };
@@ -70,7 +72,8 @@ async function deliverPublished(file: string, args: Arguments, io: Io): Promise<
   const { environment, display } = await openOutput(args, io);
   const delivering = deliverPipeline(options, environment, PARTS);
   const delivered = await delivering.finally(() => display.close());
-  const asksForNothing = 'the pipeline file has no deliver: section';
+  const asksForNothing =
+    'nothing was made: the pipeline file has no section deliver:, which says what to make, such as deliver: { profiles: [web] }';
   const texts = delivered === undefined ? [asksForNothing] : deliveredText({ delivered });
   const lines = texts.flatMap((text) => wrapped(text, io.columns, 2));
   io.printData(visibleLines([...lines, '']));

@@ -7,7 +7,7 @@ import { inspectGlb } from '../deliver/profiles/profiles.ts';
 import type { DeliveredFile, DeliveryLine } from '../run/output/delivered-files.ts';
 import { findPublished } from '../run/publishing/masters.ts';
 import { amount, integer, size } from '../run/report/text.ts';
-import { replaceFile } from '../support/files.ts';
+import { replaceFile, statIfExists } from '../support/files.ts';
 import { visibleJson, visibleLines } from '../support/visible.ts';
 import {
   type Arguments,
@@ -80,6 +80,7 @@ export const inspectCommand: Command = {
     const areModels = await Promise.all(words.map(namesModels));
     const models = words.filter((_, at) => areModels[at]);
     const articles = words.filter((_, at) => !areModels[at]);
+    for (const article of articles) await refuseOtherFile(article);
     if (args.html) return writePages(models, articles, args, io);
     const listed: object[] = [];
     const failed = models.length > 0 ? await inspectModels(models, listed, args, io) : 0;
@@ -88,6 +89,14 @@ export const inspectCommand: Command = {
     return failed > 0 ? 1 : 0;
   },
 };
+
+/** A word that is neither a model nor an article, but a file such as a text. */
+async function refuseOtherFile(word: string): Promise<void> {
+  if ((await statIfExists(resolve(word))) === undefined) return;
+  throw usageError(
+    `inspect: ${word} is another kind of file; expected .glb or .gltf, or an article such as FJEL/LINEA/LN-M`,
+  );
+}
 
 async function writePages(
   words: readonly string[],

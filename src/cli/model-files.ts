@@ -43,7 +43,10 @@ export async function findModels(words: readonly string[], output?: string): Pro
   for (const word of words) {
     const { folder, found } = await search(word, output);
     if (found.length === 0) {
-      const message = `${word}: expected a .glb or .gltf file, found none`;
+      const isFolder = (await statIfExists(resolve(word)))?.folder === true;
+      const message = isFolder
+        ? `${word}: there is no .glb or .gltf file in this folder`
+        : `${word}: there is no such .glb or .gltf file`;
       throw new ConverterError('FILE_MISSING', message);
     }
     folders.push(folder);

@@ -103,7 +103,7 @@ test('deliver says what is missing, knows its profiles, and overwrites no model'
   );
   await refused(
     ['pipeline.yaml', '--profile', 'web'],
-    'expected models, received the pipeline file',
+    '--profile is for models (.glb or .gltf), and pipeline.yaml is a pipeline file',
   );
 });
 

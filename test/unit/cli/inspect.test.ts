@@ -122,3 +122,13 @@ test('inspect of an article shows its GLB and every file that was delivered', as
   const none = await inspect('FJEL/LINEA/NONE', '--pipeline', pipeline);
   expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining(`the output has ${name}`)]);
 });
+
+test('inspect refuses another kind of file by its name', async () => {
+  const text = join(folder, 'note.txt');
+  await writeFile(text, 'a note');
+  const { exit, stderr } = await inspect(text);
+  expect([exit, stderr]).toEqual([
+    2,
+    expect.stringContaining(`inspect: ${text} is another kind of file; expected .glb or .gltf`),
+  ]);
+});

@@ -36,7 +36,7 @@ test('a word that names no model is an error with the word', async () => {
   for (const word of ['none.glb', 'c/*.glb', 'a/*.obj', 'none'])
     await expect(namesIn('a', word)).rejects.toMatchObject({
       code: 'FILE_MISSING',
-      message: `${join(folder, word)}: expected a .glb or .gltf file, found none`,
+      message: `${join(folder, word)}: there is no such .glb or .gltf file`,
     });
 });
 
