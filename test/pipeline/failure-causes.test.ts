@@ -137,6 +137,8 @@ test('--only without a match says what the pipeline selects', async () => {
   expect(stderr).toContain('--only OTHER/* matches none of the selected configurations (1)');
   expect(stderr).toMatch(/→ --only takes MANUFACTURER.*the pipeline selects ACME\/DESK\/D1\n/);
   expect((await runs.report()).stop?.help).toContain('the pipeline selects ACME/DESK/D1');
+  const { stderr: ofNumber } = await runs.run(DAY, '--only', 'd1');
+  expect(ofNumber).toContain('selected configurations (1); did you mean "ACME/DESK/D1"?');
   await runs.configure({ articles: [{ catalogue: { programs: ['NONE'] } }] });
   expect((await runs.run(DAY)).stderr).toContain('→ check articles: in the pipeline file');
 });

@@ -21,6 +21,7 @@ import {
   temporaryFolder,
 } from '../../support/files.ts';
 import { globMatcher } from '../../support/glob.ts';
+import { didYouMean } from '../../support/nearest.ts';
 import { redact } from '../../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
@@ -286,12 +287,20 @@ function nothingSelected(selection: Selection, only: string | undefined): Conver
   const some = `${all.slice(0, EXAMPLES).join(', ')}${all.length > EXAMPLES ? ' and others' : ''}`;
   const message = isEmpty
     ? 'articles: the entries select no configuration'
-    : `--only ${only} matches none of the selected configurations (${articles.length})`;
+    : `--only ${only} matches none of the selected configurations (${articles.length})${meant(only, all)}`;
   const help = isEmpty
     ? 'check articles: in the pipeline file; btg2gltf catalogue ls lists what there is'
     : `--only takes MANUFACTURER/PROGRAM/number with * and ?, in quotes; the pipeline selects ${some}`;
   const lines = [message, ...reasons(selection)];
   return new ConverterError('NOTHING_SELECTED', lines, { help });
+}
+
+/** The article whose number alone was named, or the nearest. */
+function meant(only: string, labels: readonly string[]): string {
+  if (/[*?]/.test(only)) return '';
+  const ending = `/${only.toLowerCase()}`;
+  const own = labels.find((label) => label.toLowerCase().endsWith(ending));
+  return own === undefined ? didYouMean(only, labels) : `; did you mean "${own}"?`;
 }
 
 function reasons({ warnings }: Selection): string[] {
