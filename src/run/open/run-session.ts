@@ -152,7 +152,9 @@ export class ServiceSession {
     }
     const seconds = options.pipeline.service.giveUpAfterMs / 1000;
     const reason = failure.message;
-    log.warn(`the service does not answer: all requests wait for at most ${seconds} s`, { reason });
+    log.warn(`the service does not answer; requests are repeated for at most ${seconds} s`, {
+      reason,
+    });
   }
 
   /** Loads what a `previewimage` of an article refers to. */
