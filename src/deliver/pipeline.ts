@@ -37,7 +37,7 @@ export async function loadPipeline(
  * @example
  * ```ts
  * parsePipeline('name: x\nservice: { emulator: true }\narticles: [{ lsit: a.csv }]\noutput: { dir: out }', 'x.yaml', {});
- * // → PIPELINE_INVALID 'x.yaml:3: expected a known key, received "lsit"; did you mean "list"?'
+ * // → PIPELINE_INVALID 'x.yaml:3: there is no key "lsit"; did you mean "list"?'
  * ```
  * @see D-744.
  */

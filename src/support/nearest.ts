@@ -45,8 +45,8 @@ function editsBetween(a: string, b: string): number {
  *
  * @example
  * ```ts
- * `expected a known key, received "outptu"${didYouMean('outptu', ['output'])}`;
- * // → 'expected a known key, received "outptu"; did you mean "output"?'
+ * `there is no key "outptu"${didYouMean('outptu', ['output'])}`;
+ * // → 'there is no key "outptu"; did you mean "output"?'
  * ```
  */
 export function didYouMean(name: string, known: Iterable<string>): string {

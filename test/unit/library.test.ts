@@ -281,7 +281,7 @@ describe('a program without types gets a sentence that names the field', () => {
       'article.manufacturer: expected a text, received 1',
       { article: { ...DESK, manufacturer: 1 } },
     ],
-    ['expected a known key, received "artikel"', { article: { ...DESK, artikel: 1 } }],
+    ['there is no key "artikel"', { article: { ...DESK, artikel: 1 } }],
     ['output: expected a text that is not empty, received 5', { output: 5 }],
     [
       'convert.creaseAngleDegrees: expected a number, received "30"',

@@ -9,7 +9,8 @@ import type { ProfileTools } from './profile-maker.ts';
 import { PROFILE_NAMES, WEB_DEFAULTS, webProfile } from './profiles.ts';
 
 const NAMES = [...PROFILE_NAMES, USDZ_PROFILE] as const;
-const SPELLINGS = `expected one of ${NAMES.join(', ')}; or { profile: NAME } with accept:, for web also with files: one or shared, textures: webp or ktx2, geometry: meshopt or draco, instancing: true or false`;
+const ONE_OF = `expected one of ${NAMES.join(', ')}`;
+const SPELLINGS = `${ONE_OF}; or { profile: NAME } with accept:, for web also with files: one or shared, textures: webp or ktx2, geometry: meshopt or draco, instancing: true or false`;
 
 const webSchema = () =>
   z
@@ -47,7 +48,11 @@ const otherSchema = () =>
 /** Names of profiles; `web` may have choices. */
 const profilesSchema = () =>
   z
-    .array(z.union([z.enum(NAMES), webSchema(), otherSchema()], { error: SPELLINGS }))
+    .array(
+      z.union([z.enum(NAMES), webSchema(), otherSchema()], {
+        error: ({ input }) => (typeof input === 'string' ? ONE_OF : SPELLINGS),
+      }),
+    )
     .refine((all) => {
       const names = all.map((each) => (typeof each === 'string' ? each : each.profile));
       return new Set(names).size === names.length;

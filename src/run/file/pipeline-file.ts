@@ -226,7 +226,7 @@ function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue, keysAt: KeysAt): Probl
     const known = keysAt(issue.path);
     return issue.keys.map((key) => {
       const hint = secretHint(key) ?? (didYouMean(key, known) || `; keys: ${known.join(', ')}`);
-      const sentence = `expected a known key, received "${key}"${hint}`;
+      const sentence = `there is no key "${key}"${hint}`;
       return { line: yaml.lineOfKey(issue.path, key), sentence };
     });
   }
@@ -258,7 +258,20 @@ function wording(yaml: YamlFile, issue: z.core.$ZodIssue): string {
   const expected = expectation(issue);
   // An address may contain a password.
   const isSecret = typeof received === 'string' && received.includes('@');
-  return isSecret ? expected : `${expected}, received ${JSON.stringify(received)?.slice(0, 60)}`;
+  if (isSecret) return expected;
+  const hint = typeof received === 'string' ? didYouMean(received, choicesOf(issue)) : '';
+  return `${expected}, received ${JSON.stringify(received)?.slice(0, 60)}${hint}`;
+}
+
+/** The texts that the schema knows at this place. */
+function choicesOf(issue: z.core.$ZodIssue): string[] {
+  if (issue.code === 'invalid_value')
+    return issue.values.filter((each) => typeof each === 'string');
+  if (issue.code !== 'invalid_union') return [];
+  return issue.errors
+    .flat()
+    .filter(({ path }) => path.length === 0)
+    .flatMap(choicesOf);
 }
 
 /** As they are written in YAML. */
@@ -283,6 +296,8 @@ function expectation(issue: z.core.$ZodIssue): string {
     const isSources = issue.expected === 'array' && issue.path.length === 1;
     return `expected ${isSources ? 'a list of entries' : TYPES[issue.expected]}`;
   }
+  if (issue.code === 'invalid_value' && issue.values.length > 1)
+    return `expected one of ${issue.values.join(', ')}`;
   return issue.message.replace(/^Invalid (?:input|option): /, '').split(', received')[0]!;
 }
 

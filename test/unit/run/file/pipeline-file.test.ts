@@ -115,22 +115,23 @@ describe('a pipeline file', () => {
   /** By text: all that is wrong, in the order of the file, each with its line. */
   const REFUSED = Object.entries({
     // The nearest key, at every depth.
-    [entry('lsit: a.csv')]: '4: expected a known key, received "lsit"; did you mean "list"?',
+    [entry('lsit: a.csv')]: '4: there is no key "lsit"; did you mean "list"?',
     [added('convert:\n  creaseAngle: 3')]:
-      '7: expected a known key, received "creaseAngle"; did you mean "creaseAngleDegrees"?',
+      '7: there is no key "creaseAngle"; did you mean "creaseAngleDegrees"?',
     [overrides('"*CHROME*": { metalic: 1 }')]:
-      '6: expected a known key, received "metalic"; did you mean "metallic"?',
-    [overrides('"*OAK*": { pic: OAK }')]: '6: expected a known key, received "pic"; keys: …',
-    [added('gates:\n  triangels: {}')]:
-      '7: expected a known key, received "triangels"; did you mean "triangles"?',
-    [added('zzzzzzzzz: 1')]: '6: expected a known key, received "zzzzzzzzz"; keys: …',
+      '6: there is no key "metalic"; did you mean "metallic"?',
+    [overrides('"*OAK*": { pic: OAK }')]: '6: there is no key "pic"; keys: …',
+    [added('gates:\n  triangels: {}')]: '7: there is no key "triangels"; did you mean "triangles"?',
+    [added('deliver: { profiles: [googel] }')]:
+      '6: deliver.profiles, entry 1: expected one of web, shared, ar-android, khronos-commerce, planner, google, shopify, amazon, ar-ios, received "googel"; did you mean "google"?',
+    [added('zzzzzzzzz: 1')]: '6: there is no key "zzzzzzzzz"; keys: …',
     // A key that is missing is not reported beside its misspelt form.
     [MINIMAL.replace('name: x', 'nmae: x').replace('dir: ../output/x', 'dri: x')]:
-      '1: expected a known key, received "nmae"; did you mean "name"?\n5: expected a known key, received "dri"; did you mean "dir"?',
+      '1: there is no key "nmae"; did you mean "name"?\n5: there is no key "dri"; did you mean "dir"?',
     [MINIMAL.replace('name: x', 'zzzzzzzzzz: x')]:
-      '1: name: expected a value, received nothing\n1: expected a known key, received "zzzzzzzzzz"; keys: …',
+      '1: name: expected a value, received nothing\n1: there is no key "zzzzzzzzzz"; keys: …',
     [added('convert: { winding: left }')]:
-      '6: convert.winding: expected one of "auto"|"keep"|"flip", received "left"',
+      '6: convert.winding: expected one of auto, keep, flip, received "left"',
     // Overrides have values that the material decoder reads, and an order that the file keeps.
     [overrides('"*": { metallic: 0 }, 9010: { metallic: 1 }')]:
       '6: convert.overrides.9010: expected patterns of digits alone first and in ascending order, received "9010"; "*9010" may be anywhere',
@@ -214,7 +215,7 @@ describe('a pipeline file', () => {
     ['token', 'BTG2GLTF_TOKEN'],
   ])('says that secrets come from the environment: %s', (key, variable) => {
     expect(refusal(service(`emulator: true, ${key}: geheim`))).toBe(
-      `PIPELINE_INVALID x.yaml:2: expected a known key, received "${key}"; secrets come from the environment: set ${variable}`,
+      `PIPELINE_INVALID x.yaml:2: there is no key "${key}"; secrets come from the environment: set ${variable}`,
     );
   });
 
