@@ -189,9 +189,7 @@ function fileError(operation: FileOperation, path: string, cause: unknown): Conv
   const errno = errnoOf(cause);
   const number = (cause as NodeJS.ErrnoException | undefined)?.errno;
   const text = number === undefined ? undefined : getSystemErrorMap().get(number)?.[1];
-  const isNoPlace = operation === 'mkdir' && errno === 'ENOENT';
-  const sentence = isNoPlace ? 'the system has no such place, or takes no folders there' : text;
-  const reason = sentence === undefined ? errno : `${sentence} (${errno})`;
+  const reason = text === undefined ? errno : `${text} (${errno})`;
   // The folder that could not be made may be a parent.
   const at = operation === 'mkdir' ? ((cause as NodeJS.ErrnoException).path ?? path) : path;
   const message = `cannot ${VERBS[operation] ?? operation} ${at}: ${reason}`;

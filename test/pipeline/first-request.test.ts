@@ -33,7 +33,7 @@ describe.each([
     expect([exit, stderr]).toEqual([
       0,
       expect.stringMatching(
-        /"warn".*status 503.*the service does not answer; requests are repeated for at most 300 s.*the service answers again/s,
+        /"warn".*status 503.*the service does not answer; trying again for at most 300 s.*the service answers again/s,
       ),
     ]);
   });
@@ -50,7 +50,7 @@ test.each([
   runs.proxy.break(/GetPublicKey/, (response) => response.writeHead(503).end());
   const { exit, stderr } = await runs.call([...words, runs.pipelineFile]);
   expect(exit).toBe(3);
-  expect(stderr).not.toContain('requests are repeated');
+  expect(stderr).not.toContain('trying again for');
 });
 
 test('a run sends nothing to an address without TLS beyond this machine, unless it is allowed', async () => {
@@ -76,6 +76,6 @@ test('a run ends at once where the password is refused or the host is not known'
     const words = ['run', runs.pipelineFile];
     const { exit, stderr } = await runs.call(words, { env: { ...runs.proxy.env, ...env } });
     expect([exit, stderr]).toEqual([3, expect.stringContaining(code)]);
-    expect(stderr).not.toContain('requests are repeated');
+    expect(stderr).not.toContain('trying again for');
   }
 });

@@ -265,13 +265,9 @@ function wording(yaml: YamlFile, issue: z.core.$ZodIssue): string {
 
 /** The texts that the schema knows at this place. */
 function choicesOf(issue: z.core.$ZodIssue): string[] {
-  if (issue.code === 'invalid_value')
-    return issue.values.filter((each) => typeof each === 'string');
-  if (issue.code !== 'invalid_union') return [];
-  return issue.errors
-    .flat()
-    .filter(({ path }) => path.length === 0)
-    .flatMap(choicesOf);
+  if (issue.code === 'invalid_value') return issue.values.filter((v) => typeof v === 'string');
+  const nested = issue.code === 'invalid_union' ? issue.errors.flat() : [];
+  return nested.filter(({ path }) => path.length === 0).flatMap(choicesOf);
 }
 
 /** As they are written in YAML. */

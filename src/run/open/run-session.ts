@@ -152,9 +152,7 @@ export class ServiceSession {
     }
     const seconds = options.pipeline.service.giveUpAfterMs / 1000;
     const reason = failure.message;
-    log.warn(`the service does not answer; requests are repeated for at most ${seconds} s`, {
-      reason,
-    });
+    log.warn(`the service does not answer; trying again for at most ${seconds} s`, { reason });
   }
 
   /** Loads what a `previewimage` of an article refers to. */
