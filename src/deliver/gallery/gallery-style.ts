@@ -46,7 +46,7 @@ header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content:
 .result { display: flex; flex-wrap: wrap; gap: .25rem .9rem; align-items: baseline; min-height: 1.5rem; margin-bottom: .7rem; color: var(--quiet); font-size: .9rem; overflow-wrap: anywhere; }
 .plain { border: 0; padding: 0; min-height: 0; background: none; color: var(--link); text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: .18em; }
 .plain:hover { background: none; }
-.filters { position: sticky; top: 4.1rem; flex: 0 0 15rem; display: grid; gap: 1.1rem; max-height: calc(100dvh - 5rem); overflow: auto; padding: 3px 3px 1rem; }
+.filters { position: sticky; top: 4.1rem; flex: 0 0 15rem; display: grid; gap: 1.1rem; max-height: calc(100dvh - 5rem); overflow: auto; padding: 3px 3px 1rem; margin-left: -3px; }
 .filters label, legend { font-size: .85rem; font-weight: 620; padding: 0; margin-bottom: .3rem; }
 .filters label { display: block; }
 .filters select, .filters input { width: 100%; min-width: 0; text-overflow: ellipsis; }
@@ -132,11 +132,14 @@ textarea { width: 100%; margin-top: .4rem; padding: .6rem .7rem; background: var
   .find input { flex-basis: 100%; }
   .find select { flex: 1 1 8rem; }
   .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .6rem; }
-  .card > :not(.shot) { padding: 0 .65rem; }
+  .card > :not(.shot) { padding-inline: .65rem; }
   .card > b:not(.shot) { padding-top: .55rem; }
+  .card .facts { font-size: .8rem; }
   dialog { width: 100vw; max-width: 100vw; height: 100dvh; max-height: 100dvh; border: 0; border-radius: 0; }
   .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; padding: .9rem; }
 }
+/* The picture stays in sight while values are chosen. */
+@media (min-width: 721px) and (min-height: 760px) { .views-of { position: sticky; top: 5rem; } }
 @media (max-width: 899px) {
   .layout { display: block; }
   .filters { position: static; max-height: none; grid-template-columns: repeat(auto-fill, minmax(10.5rem, 1fr)); padding-bottom: 1.25rem; }
