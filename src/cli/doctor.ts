@@ -102,7 +102,7 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
   yield* checkWebhook(pipeline, io.env);
   yield* checkAssets(pipeline, io.env);
   yield* checkSharing(pipeline, io);
-  yield* ready === undefined ? [skipped('login'), skipped('root nodes')] : checkService(ready, io);
+  yield* ready === undefined ? [skipped('login'), skipped('catalogue')] : checkService(ready, io);
   yield await check('browser', async () => {
     const found = await checkBrowser(io.env, pipeline?.cacheDir ?? '.');
     if ('text' in found) return found.text;
@@ -248,8 +248,8 @@ async function* checkService({ service: content }: Pipeline, io: Io): AsyncGener
   } catch (thrown) {
     // An error that does not end runs is the answer to the first request after the login.
     if (endsRun(asConverterError(thrown).code))
-      yield* [problem('login', thrown), skipped('root nodes')];
-    else yield* [ok('login', describeService(content)), problem('root nodes', thrown)];
+      yield* [problem('login', thrown), skipped('catalogue')];
+    else yield* [ok('login', describeService(content)), problem('catalogue', thrown)];
   } finally {
     await opening.then(
       (service) => service.close(),
@@ -259,7 +259,7 @@ async function* checkService({ service: content }: Pipeline, io: Io): AsyncGener
 }
 
 function rootNodes(nodes: readonly CatalogueNode[]): Finding {
-  const what = 'root nodes';
+  const what = 'catalogue';
   if (nodes.length === 0) {
     const todo = 'ask the operator which catalogues the account may read; lists work without';
     return warning(what, 'the catalogue is empty', todo);

@@ -109,7 +109,9 @@ describe('a delivery with shared files', () => {
     );
     const bytes = [...distinct.values()].reduce((sum, each) => sum + each, 0);
     const all = [...masters.values()].reduce((sum, { length }) => sum + length, 0);
-    const [, percent] = /shared: 0 made · 3 unchanged .*, (\d+) % of the GLBs/.exec(stdout)!;
+    const [, percent] = /shared: 0 made · 3 unchanged .*, (\d+) % of the size of their GLBs/.exec(
+      stdout,
+    )!;
     expect(Number(percent)).toBe(Math.round((100 * bytes) / all));
   });
 

@@ -207,8 +207,8 @@ function lossesText(report: RunReport): string[] {
   return [...sentences, 'the report counts the values; btg2gltf explain ARTICLE lists them'];
 }
 
-/** Deliveries of pictures, which stand for no GLB. */
-const PICTURES: readonly string[] = ['pictures', 'swatches'];
+/** Deliveries whose files stand for no GLB. */
+const WITHOUT_SHARE: readonly string[] = ['pictures', 'swatches', 'embed'];
 
 /** What was delivered, the first failures, and where the gallery is. */
 export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): string[] {
@@ -228,8 +228,8 @@ function filesText({ delivered }: Pick<RunReport, 'delivered'>): string[] {
       if (rest.omitted > 0) counts.push(`${integer(rest.omitted)} left out`);
       if (rest.accepted > 0) counts.push(`${integer(rest.accepted)} failed as accepted`);
       const percent = Math.round((100 * bytes) / Math.max(1, masterBytes));
-      const isShare = masterBytes > 0 && !PICTURES.includes(name);
-      const share = isShare ? `, ${integer(percent)} % of the GLBs` : '';
+      const isShare = masterBytes > 0 && !WITHOUT_SHARE.includes(name);
+      const share = isShare ? `, ${integer(percent)} % of the size of their GLBs` : '';
       // Of feeds and the webhook.
       const written = bytes > 0 ? ` · ${size(bytes)}` : '';
       return `${name}: ${counts.join(' · ')} · ${integer(failed)} failed${written}${share}`;

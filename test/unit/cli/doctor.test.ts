@@ -43,12 +43,12 @@ describe('doctor', () => {
     const { exit, checks } = await doctor([], environmentOf(emulator));
     expect(exit).toBe(0);
     expect(Object.keys(checks)).toEqual([
-      ...['Node.js', 'environment', 'login', 'root nodes', 'browser'],
+      ...['Node.js', 'environment', 'login', 'catalogue', 'browser'],
       ...['write access', 'free space', 'hard links'],
     ]);
     for (const text of Object.values(checks)) expect(text).toMatch(/^(?:ok|warning): /);
     expect(checks.login).toBe(`ok: ${emulator.baseUrl}`);
-    expect(checks['root nodes']).toMatch(/^ok: \d+: \S/);
+    expect(checks.catalogue).toMatch(/^ok: \d+: \S/);
   });
 
   test('checks a pipeline, its lists and its folders, and writes nothing', async () => {
@@ -181,7 +181,7 @@ describe('doctor', () => {
     const refused = await doctor([], env);
     expect(refused.exit).toBe(3);
     expect(refused.checks.login).toMatch(/^problem: .* → check BTG2GLTF_USERNAME/);
-    expect(refused.checks['root nodes']).toMatch(/^warning: not checked → /);
+    expect(refused.checks.catalogue).toMatch(/^warning: not checked → /);
     for (const name of ['BTG2GLTF_PASSWORD', 'BTG2GLTF_APP_KEY']) {
       expect(refused.stdout).not.toContain(env[name]);
     }
@@ -190,7 +190,7 @@ describe('doctor', () => {
     const { exit, checks } = await doctor([], gone);
     expect(exit).toBe(3);
     expect(checks.login).toMatch(/^problem: .*127\.0\.0\.1:9.* → check BTG2GLTF_AUTH_URL/);
-    expect(checks['root nodes']).toMatch(/^warning: not checked → /);
+    expect(checks.catalogue).toMatch(/^warning: not checked → /);
   });
 
   test('says that a folder cannot be written: exit 3', async () => {
