@@ -52,8 +52,7 @@ export const deliverCommand: Command = {
       const { deliverModels } = await import('./deliver-models.ts');
       return deliverModels(words, args, io);
     }
-    const [file, ...others] = words as readonly [string, ...string[]];
-    const [other] = others;
+    const [file, other] = words as readonly [string, string?];
     if (other !== undefined)
       throw usageError(`deliver: expected one pipeline file, received also ${other}`);
     const extra = ['profile', 'json'].find((name) => args[name] !== undefined);

@@ -2,11 +2,10 @@
 import type { z } from 'zod';
 import { ConverterError } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
-import { PICTURES } from './making/names.ts';
+import { PICTURES, USDZ_PROFILE } from './making/names.ts';
 import { PICTURE_FORMATS } from './pictures/picture-options.ts';
 import { PROFILE_NAMES } from './profiles/profiles.ts';
 import { deliverSchema } from './section.ts';
-import { USDZ_PROFILE } from './usd/usdz-maker.ts';
 
 /** What is made of a configuration, by the ending of its file; without a profile, a GLB is the one that a run publishes. */
 export type AssetForm =

@@ -18,11 +18,11 @@ import { sha256Hex } from '../support/files.ts';
 import { describeAsset, previewOf } from './asset-description.ts';
 import { type AssetForm, FORM_TYPES, type FormMaker, makerOf } from './asset-forms.ts';
 import { type Placed, storedMasters } from './making/delivery.ts';
+import { USDZ_PROFILE } from './making/names.ts';
 import { closeDeliveries, type OpenDeliveries, openRunDeliveries } from './open-deliveries.ts';
 import { closeRenderer } from './pictures/run-renderer.ts';
 import { PROFILE_NAMES } from './profiles/profiles.ts';
 import { sectionOf } from './section.ts';
-import { USDZ_PROFILE } from './usd/usdz-maker.ts';
 
 /** A file of a configuration. */
 export interface MadeAsset {

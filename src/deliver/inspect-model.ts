@@ -4,6 +4,7 @@ import { asConverterError, endsRun } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { inspectModel } from './inspection/inspection.ts';
 import { inspectionPage, type ProfileChange } from './inspection/inspection-page.ts';
+import { USDZ_PROFILE } from './making/names.ts';
 import { withProfileMaker } from './model-profiles.ts';
 import { readModel } from './models/read-model.ts';
 import { inspectGlb } from './profiles/profiles.ts';
@@ -46,7 +47,7 @@ export async function modelPage(
       environment.onProfile(made.size, profiles.length);
     });
     return profiles.map((profile): ProfileChange => {
-      const own = profile === 'ar-ios' ? undefined : breaches[profile];
+      const own = profile === USDZ_PROFILE ? undefined : breaches[profile];
       const sentences = own?.map(({ sentence }) => sentence);
       return { profile, breaches: sentences, made: made.get(profile)! };
     });

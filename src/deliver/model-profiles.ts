@@ -6,10 +6,10 @@ import { workerCount } from '../support/worker-count.ts';
 import { openThreads } from './maker-threads.ts';
 import { type GlbFigures, readFigures, readSeparateFigures } from './making/glb-figures.ts';
 import { type MadeFile, makeIn } from './making/maker.ts';
+import { USDZ_PROFILE } from './making/names.ts';
 import { createOnce } from './making/once.ts';
 import { plainModel } from './models/plain-model.ts';
 import { PROFILE_NAMES, PROFILES, type ProfileName } from './profiles/profiles.ts';
-import { USDZ_PROFILE } from './usd/usdz-maker.ts';
 
 /** A name of `deliver: profiles:`. */
 type ModelProfile = ProfileName | typeof USDZ_PROFILE;

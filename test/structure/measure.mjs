@@ -41,7 +41,7 @@ const LIMITS = {
   'functions above 80 lines': 0,
   'closures with five inner functions': 0,
   'ReturnType of a function of another file': 0,
-  'exported names that another wing uses': 428,
+  'exported names that another wing uses': 429,
 };
 
 const flag = { type: 'boolean' };

@@ -1,15 +1,10 @@
 /** A page that shows one model in the whole window, or in a frame of another page, with the HTML that does the same. */
 import { createHash } from 'node:crypto';
+import { escaped } from '../../support/escaped.ts';
 import { pageHead } from '../../support/page-head.ts';
 import { visible } from '../../support/visible.ts';
 import { decoderText, MODEL_VIEWER, threeLines } from './decoders.ts';
-import {
-  decoderSettings,
-  type EmbeddedModel,
-  escaped,
-  FINISH_SCRIPT,
-  snippetOf,
-} from './snippet.ts';
+import { decoderSettings, type EmbeddedModel, FINISH_SCRIPT, snippetOf } from './snippet.ts';
 
 /** Increase this version if the same model gets another page. */
 export const EMBED_PAGE_VERSION = 1;

@@ -19,16 +19,18 @@ import type { PackedMap } from '../../support/packed-map.ts';
 import { altText } from '../making/alt-text.ts';
 import { type Delivery, mastersByArticle, type Subject } from '../making/delivery.ts';
 import type { Opening } from '../making/kind.ts';
-import { EMBED, PICTURES, VARIANTS } from '../making/names.ts';
-import type { ProfileName } from '../profiles/profiles.ts';
-import { USDZ_PROFILE } from '../usd/usdz-maker.ts';
+import { EMBED, MASTER, PICTURES, USDZ_PROFILE, VARIANTS, WEB_PROFILE } from '../making/names.ts';
 import {
   EMBED_PAGE_VERSION,
   type EmbedPage,
   type EmbedPageOptions,
   embedPage,
 } from './embed-page.ts';
-import type { EmbeddedFinish, EmbeddedModel } from './snippet.ts';
+import {
+  type ConfigurationFile,
+  type EmbeddedConfiguration,
+  embeddedModel,
+} from './embedded-model.ts';
 
 const FILE = 'index.html';
 
@@ -79,58 +81,39 @@ function shownOf(
   made: DeliveryLines,
   catalogue: PackedMap<CatalogueLine>,
 ): Omit<EmbedPage, 'path'> {
-  const configurations = article.map((master) => configurationOf(master, made, catalogue));
-  const [shown] = configurations as [Configuration];
-  const { name, alt, poster, iosModel, variants, web } = shown;
-  const addresses = { ...(poster && { poster }), ...(iosModel && { iosModel }) };
-  return { name, model: { ...addresses, alt, ...modelOf() } };
-
-  function modelOf(): Pick<EmbeddedModel, 'model' | 'requiredExtensions' | 'finishes'> {
-    if (variants !== undefined)
-      return { model: variants.path, finishes: finishesOf(configurations, variants.path) };
-    if (web !== undefined)
-      return { model: web.path, requiredExtensions: `${web.facts.requiredExtensions}`.split(' ') };
-    return { model: article[0].glb };
-  }
-}
-
-/** The finishes of a file, in its order: that of the configurations, each look once. */
-function finishesOf(configurations: readonly Configuration[], path: string): EmbeddedFinish[] {
-  const finishes = new Map<string, EmbeddedFinish>();
-  for (const { variants, alt, iosModel } of configurations) {
-    const finish = variants?.path === path ? String(variants.facts.variant) : '';
-    if (finish === '' || finishes.has(finish)) continue;
-    finishes.set(finish, { name: finish, alt, ...(iosModel && { iosModel }) });
-  }
-  return [...finishes.values()];
-}
-
-/** A configuration with the files that a page shows; paths are relative to the output folder. */
-interface Configuration {
-  name: string;
-  alt: string;
-  poster: string | undefined;
-  iosModel: string | undefined;
-  variants: DeliveredFile | undefined;
-  web: DeliveredFile | undefined;
+  const all = article.map((master) => configurationOf(master, made, catalogue));
+  const [shown] = all;
+  return { name: shown!.name, model: embeddedModel(shown!, all) };
 }
 
 function configurationOf(
-  { id }: Master,
+  { id, glb }: Master,
   made: DeliveryLines,
   catalogue: PackedMap<CatalogueLine>,
-): Configuration {
+): EmbeddedConfiguration & { name: string } {
   const filesOf = (delivery: string) => made.get(deliveryKey({ delivery, ...id }))?.files ?? [];
   const entry = catalogue.get(configurationKey(id));
   const name = entry?.shorttext || id.finalarticlenumber || id.basearticlenumber;
   const pictures = filesOf(PICTURES).filter(({ facts }) => facts.camera !== undefined);
   const own = pictures.filter(({ facts }) => facts.isFormerAddress !== true);
+  const models = [VARIANTS, WEB_PROFILE, USDZ_PROFILE].flatMap((delivery) =>
+    filesOf(delivery).map((file) => configurationFile(delivery, file)),
+  );
   return {
     name,
     alt: altText({ name, variant: entry?.varianttext ?? '' }),
     poster: (own.find(({ facts }) => facts.camera === 'hero') ?? own[0])?.path,
-    iosModel: filesOf(USDZ_PROFILE)[0]?.path,
-    variants: filesOf(VARIANTS)[0],
-    web: filesOf('web' satisfies ProfileName)[0],
+    files: [{ delivery: MASTER, path: glb }, ...models],
+  };
+}
+
+function configurationFile(delivery: string, { path, facts }: DeliveredFile): ConfigurationFile {
+  const { variant, requiredExtensions } = facts;
+  return {
+    ...{ delivery, path },
+    ...(variant !== undefined && { finish: String(variant) }),
+    ...(requiredExtensions !== undefined && {
+      requiredExtensions: String(requiredExtensions).split(' '),
+    }),
   };
 }

@@ -1,4 +1,5 @@
 /** The HTML that shows a model in a page, such as that of a shop. No imports from Node: pages in a browser use it. */
+import { escaped } from '../../support/escaped.ts';
 import { visible } from '../../support/visible.ts';
 import { DECODERS, decodersOf, MODEL_VIEWER, PACKAGES } from './decoders.ts';
 
@@ -189,13 +190,3 @@ function attributesText(attributes: Readonly<Record<string, string | undefined>>
     value === undefined ? [] : [`${name}="${escaped(value)}"`],
   );
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-
-/** A text for an element or the value of an attribute. */
-export const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign]!);

@@ -3,6 +3,7 @@
  *
  * @see https://help.shopify.com/en/manual/products/import-export/using-csv, D-942
  */
+import { escaped } from '../../support/escaped.ts';
 import { ATTRIBUTES, type AttributeFinder } from './attributes.ts';
 import { type Cell, csvRow } from './delimited.ts';
 import {
@@ -249,14 +250,4 @@ function joined(options: readonly Option[], most: number = MOST_OPTIONS): Option
 
 const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function html(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!).replace(/\r?\n/g, '<br>');
-}
+const html = (text: string) => escaped(text).replace(/\r?\n/g, '<br>');

@@ -15,7 +15,8 @@ import { sha256Hex } from '../../support/files.ts';
 import { groupBy } from '../../support/group-by.ts';
 import { inParallel } from '../../support/in-parallel.ts';
 import { decodersOf } from '../embed/decoders.ts';
-import { MASTER, SWATCHES, VARIANTS } from '../making/names.ts';
+import { modelForPages } from '../embed/embedded-model.ts';
+import { MASTER, SWATCHES } from '../making/names.ts';
 import { COLOURS, type Colour, coloursOfPixels } from './colours.ts';
 import {
   type DetailsPart,
@@ -122,20 +123,14 @@ async function readRows(
     const asset = publishedAsset(line);
     if (asset === undefined || link === undefined || !isBelow(asset.glb)) continue;
     const details = detailsOf(line, { glb: asset.glb, link }, entry, made);
-    const { path } = embeddedFrom(details.files);
+    // A script has one file: no .gltf, which has others.
+    const { path } = modelForPages(details.files.filter((file) => file.path.endsWith('.glb')));
     const sha256 = digests.get(path);
     if (scriptOf && sha256) details.embedded = { path, script: scriptOf(sha256) };
     const materials = made.find(({ delivery }) => delivery === SWATCHES)?.files[0]?.path;
     list.push({ line, entry, details, materials });
   }
   return { list, digests };
-}
-
-/** The file to embed: with all finishes, or the smallest. */
-function embeddedFrom(files: readonly GalleryFile[]): GalleryFile {
-  const of = (wanted: string) =>
-    files.find(({ delivery, path }) => delivery === wanted && path.endsWith('.glb'));
-  return of(VARIANTS) ?? of('web') ?? files[0]!;
 }
 
 function detailsOf(

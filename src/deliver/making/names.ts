@@ -14,3 +14,9 @@ export const EMBED = 'embed';
 
 /** Name of the delivery of files with several finishes. */
 export const VARIANTS = 'variants';
+
+/** Name of the profile for pages on the web, which is that of its delivery. */
+export const WEB_PROFILE = 'web';
+
+/** Name of the delivery of USDZ files, which is that of their profile. */
+export const USDZ_PROFILE = 'ar-ios';

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { eachMaster } from '../making/each-master.ts';
 import { acceptSchema, kind } from '../making/kind.ts';
 import { makeIn } from '../making/maker.ts';
+import { USDZ_PROFILE } from '../making/names.ts';
 import type { Threads } from '../making/threads.ts';
-import { USDZ_PROFILE } from '../usd/usdz-maker.ts';
 import type { ProfileTools } from './profile-maker.ts';
 import { PROFILE_NAMES, WEB_DEFAULTS, webProfile } from './profiles.ts';
 

@@ -1,6 +1,7 @@
 /** The delivery of USDZ, for AR on Apple's devices. */
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { Maker } from '../making/maker.ts';
+import { USDZ_PROFILE } from '../making/names.ts';
 import { readDocument } from '../making/read-document.ts';
 
 /** Increase this version if the same model gets another file. */
@@ -8,9 +9,6 @@ const VERSION = 2;
 
 /** The maker has one thread; while one file is made, other masters are read and written. */
 const AT_ONCE = 2;
-
-/** Name of its delivery, beside those of `PROFILES`. */
-export const USDZ_PROFILE = 'ar-ios';
 
 /** Makes a USDZ of masters. Facts: triangles, textures, their bytes, the number of losses, and sentences about them. */
 export function createUsdzMaker(): Maker {

@@ -1,6 +1,7 @@
 /** The page that shows an article in the room of its reader: on a phone by its own viewer, on other devices by a code to scan. */
 import { createHash } from 'node:crypto';
 import { encode, renderSVG } from 'uqr';
+import { escaped } from '../../support/escaped.ts';
 
 /** What the page shows; addresses are absolute. */
 interface ArPage {
@@ -167,12 +168,3 @@ function encoded<T>(encodeWith: (options: Parameters<typeof encode>[1]) => T): T
   }
   return undefined;
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-
-const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign]!);

@@ -127,19 +127,26 @@ function Nodes({ listing: { nodes, place } }: { listing: Listing }) {
   }
   return (
     <>
-      <ul class="nodes">
-        {nodes.slice(0, limit).map((node, index) => (
-          <li key={`${index} ${node.nodeid}`}>
-            <Node node={node} />
-          </li>
-        ))}
-      </ul>
+      <NodeList nodes={nodes.slice(0, limit)} />
       {nodes.length > limit && (
         <button type="button" onClick={() => setLimit(limit + SHOWN_AT_ONCE)}>
           {texts.showMore(Math.min(SHOWN_AT_ONCE, nodes.length - limit))}
         </button>
       )}
     </>
+  );
+}
+
+/** A damaged listing may have an identifier twice. */
+function NodeList({ nodes }: { nodes: readonly CatalogueNode[] }) {
+  return (
+    <ul class="nodes">
+      {nodes.map((node, index) => (
+        <li key={`${index} ${node.nodeid}`}>
+          <Node node={node} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -152,15 +159,7 @@ function Start({ nodes }: { nodes: readonly CatalogueNode[] }) {
       {folders.map((folder) => (
         <Maker folder={folder} key={folder.nodeid} />
       ))}
-      {others.length > 0 && (
-        <ul class="nodes">
-          {others.map((node) => (
-            <li key={node.nodeid}>
-              <Node node={node} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {others.length > 0 && <NodeList nodes={others} />}
     </>
   );
 }
@@ -177,13 +176,7 @@ function Maker({ folder }: { folder: CatalogueNode }) {
           {folder.text || folder.nodeid}
         </button>
       </h3>
-      <ul class="nodes">
-        {inside.map((node) => (
-          <li key={node.nodeid}>
-            <Node node={node} />
-          </li>
-        ))}
-      </ul>
+      <NodeList nodes={inside} />
     </section>
   );
 }
