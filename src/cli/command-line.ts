@@ -28,6 +28,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       describe: 'check settings, login and folders, and print what to do',
       load: async () => (await import('./doctor.ts')).doctorCommand,
     },
+    survey: {
+      describe: 'find out what the data means, with pictures of what is open',
+      load: async () => (await import('./survey.ts')).surveyCommand,
+    },
     completion: {
       describe: 'print the completion of commands, options and pipeline files for a shell',
       load: async () => (await import('./completion.ts')).completionCommand(COMMANDS),

@@ -23,13 +23,14 @@ interface PipelineOption extends OptionSpec {
     | 'doctor'
     | 'inbox'
     | 'relay'
+    | 'survey'
   )[];
   /** The fields of the pipeline that the option replaces. Without this function, the command uses the value. */
   replace?: (pipeline: Pipeline, value: never) => Partial<Pipeline>;
 }
 
 /** The commands that fetch from the service. */
-const CONNECTING = ['run', 'fetch', 'record', 'convert', 'assets', 'worker'] as const;
+const CONNECTING = ['run', 'fetch', 'record', 'convert', 'assets', 'worker', 'survey'] as const;
 
 /** Every option that is not a field of {@link RunOptions}, in the order in which they are applied. */
 const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
@@ -56,6 +57,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
       'assets',
       'worker',
       'cancel',
+      'survey',
     ],
     describe: 'cache folder [default: .cache beside the output folder]',
     replace: (_, dir: string) => ({ cacheDir: resolve(dir) }),
@@ -64,7 +66,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     type: 'number',
     min: 1,
     default: SERVICE_DEFAULTS.concurrency,
-    commands: ['run', 'fetch', 'record', 'assets', 'worker'],
+    commands: ['run', 'fetch', 'record', 'assets', 'worker', 'survey'],
     describe: 'concurrent requests to the service, of all kinds together',
     replace: ({ service }, concurrency: number) => ({ service: { ...service, concurrency } }),
   },
@@ -87,7 +89,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   },
   'log-format': {
     ...LOG_FORMAT_OPTION,
-    commands: ['run', 'fetch', 'build', 'record', 'worker', 'deliver', 'assets'],
+    commands: ['run', 'fetch', 'build', 'record', 'worker', 'deliver', 'assets', 'survey'],
   },
   quiet: {
     type: 'boolean',

@@ -26,6 +26,7 @@ const WINGS = {
     ...['making', 'pictures', 'swatches', 'usd', 'profiles', 'models', 'variants', 'embed'],
     ...['gallery', 'inspection', 'feeds'],
   ],
+  survey: ['articles', 'readings', 'indications', 'pictures', 'page'],
   distribute: ['store', 'queue'],
   web: [
     ...['planning/state', 'planning/parts', 'planning/panel', 'planning/stage', 'planning'],

@@ -1,0 +1,120 @@
+/** What the numbers of a block say by themselves: which way its surfaces face, and how its lists may be counted. */
+
+import type { Block } from '../../convert/model/graphics.ts';
+import { type PreparedMesh, prepareBlock } from '../../convert/transform/block-mesh.ts';
+import { CONVERT_DEFAULTS } from '../../convert/transform/convert-options.ts';
+
+/** How the stored UVs of a block may be counted: numbers per entry, and the index of the first. */
+export interface UvLayoutFacts {
+  stride: 2 | 3;
+  first: 0 | 1;
+}
+
+/** Facts about a block; they are of its body alone, so that articles share them. */
+export interface BlockFacts {
+  name: string;
+  triangles: number;
+  /** Closed surfaces whose triangles face outwards, or inwards, as received. */
+  outward: number;
+  inward: number;
+  open: number;
+  /** Whether it has an offset or a rotation of its own. */
+  isPlaced: boolean;
+  /** `firsts`: each index of the first point with which all indices are within range. */
+  points: { firsts: (0 | 1)[] };
+  /** Undefined without stored UVs. `layouts`: each with which all indices are within range. */
+  uvs: { layouts: UvLayoutFacts[]; isThirdConstant: boolean; isBeyondUnit: boolean } | undefined;
+}
+
+/** Finds the facts about a block. */
+export function blockFacts(block: Block): BlockFacts {
+  const mesh = prepareBlock(block, { ...CONVERT_DEFAULTS, winding: 'keep' });
+  const { positionMetres, rotationDegrees } = block;
+  const volumes = mesh.surfaces
+    .filter(({ doubleSided }) => !doubleSided)
+    .map((surface) => volumeOf(mesh, surface));
+  return {
+    name: block.name,
+    triangles: block.surfaces.reduce((sum, { triangles }) => sum + triangles.length / 3, 0),
+    outward: volumes.filter((volume) => volume > 0).length,
+    inward: volumes.filter((volume) => volume < 0).length,
+    open: mesh.surfaces.length - volumes.length,
+    isPlaced: [...positionMetres, ...rotationDegrees].some((value) => value !== 0),
+    points: { firsts: firstsOf(block) },
+    uvs: uvFactsOf(block),
+  };
+}
+
+/** Six times the signed volume about the first point of the surface: a closed one that faces outwards has a positive one. */
+function volumeOf(
+  { positions }: PreparedMesh,
+  { points, localPoints }: PreparedMesh['surfaces'][number],
+): number {
+  const origin = 3 * (points[0] ?? 0);
+  const [ox, oy, oz] = [positions[origin]!, positions[origin + 1]!, positions[origin + 2]!];
+  let volume = 0;
+  for (let corner = 0; corner + 2 < localPoints.length; corner += 3) {
+    const a = 3 * points[localPoints[corner]!]!;
+    const b = 3 * points[localPoints[corner + 1]!]!;
+    const c = 3 * points[localPoints[corner + 2]!]!;
+    const ax = positions[a]! - ox;
+    const ay = positions[a + 1]! - oy;
+    const az = positions[a + 2]! - oz;
+    const bx = positions[b]! - ox;
+    const by = positions[b + 1]! - oy;
+    const bz = positions[b + 2]! - oz;
+    const cx = positions[c]! - ox;
+    const cy = positions[c + 1]! - oy;
+    const cz = positions[c + 2]! - oz;
+    volume += ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
+  }
+  return volume;
+}
+
+function rangeOf(lists: readonly Int32Array[]): [smallest: number, largest: number] {
+  let smallest = Number.POSITIVE_INFINITY;
+  let largest = Number.NEGATIVE_INFINITY;
+  for (const list of lists) {
+    for (let i = 0; i < list.length; i++) {
+      const index = list[i]!;
+      if (index < 0) continue;
+      if (index < smallest) smallest = index;
+      if (index > largest) largest = index;
+    }
+  }
+  return [smallest, largest];
+}
+
+function firstsOf({ positions, surfaces }: Block): (0 | 1)[] {
+  const [smallest, largest] = rangeOf(surfaces.map(({ triangles }) => triangles));
+  const count = Math.floor(positions.length / 3);
+  return ([0, 1] as const).filter((first) => smallest >= first && largest - first < count);
+}
+
+const LAYOUTS: readonly UvLayoutFacts[] = [
+  { stride: 2, first: 0 },
+  { stride: 2, first: 1 },
+  { stride: 3, first: 0 },
+  { stride: 3, first: 1 },
+];
+
+function uvFactsOf({ uvs, uvStride, surfaces }: Block): BlockFacts['uvs'] {
+  const lists = surfaces.map(({ uvIndices }) => uvIndices).filter(({ length }) => length > 0);
+  if (lists.length === 0 || uvs.length === 0) return undefined;
+  const [smallest, largest] = rangeOf(lists);
+  const layouts = LAYOUTS.filter(
+    ({ stride, first }) =>
+      (uvStride === 0 || uvStride === stride) &&
+      uvs.length % stride === 0 &&
+      smallest >= first &&
+      (largest - first + 1) * stride <= uvs.length,
+  );
+  let isBeyondUnit = false;
+  let isThirdConstant = uvs.length % 3 === 0;
+  for (let i = 0; i < uvs.length; i++) {
+    const value = uvs[i]!;
+    if (value < -0.001 || value > 1.001) isBeyondUnit = true;
+    if (i % 3 === 2 && value !== uvs[2]) isThirdConstant = false;
+  }
+  return { layouts, isThirdConstant, isBeyondUnit };
+}

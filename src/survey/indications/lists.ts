@@ -1,0 +1,91 @@
+/** What the lists of meshes say: which side is the front, and how points and stored UVs are counted. */
+
+import type { BlockFacts } from '../articles/block-facts.ts';
+import type { SurveyedArticle } from '../articles/surveyed-article.ts';
+import type { Vote } from '../readings/decide.ts';
+import type { ReadingOption, ReadingValue } from '../readings/readings.ts';
+
+/** What a mesh leaves of the values of an option. */
+interface ListRule {
+  option: ReadingOption;
+  indication: string;
+  /** The values besides `auto`. */
+  values: readonly ReadingValue[];
+  /** The value that `auto` takes for a mesh that does not show it. */
+  otherwise: ReadingValue;
+  /** The values that are possible for a mesh; all if it does not show it, none without data. */
+  possible(block: BlockFacts): readonly ReadingValue[];
+  figure: string;
+}
+
+const distinct = <T>(items: readonly T[]): T[] => [...new Set(items)];
+
+const RULES: readonly ListRule[] = [
+  {
+    option: 'winding',
+    indication: 'volume',
+    values: ['keep', 'flip'],
+    otherwise: 'keep',
+    possible: ({ outward, inward }) => [
+      ...(outward > 0 ? ['keep'] : []),
+      ...(inward > 0 ? ['flip'] : []),
+    ],
+    figure: 'closed surfaces enclose a volume',
+  },
+  {
+    option: 'pointIndexBase',
+    indication: 'range of indices',
+    values: [0, 1],
+    otherwise: 0,
+    possible: ({ points }) => points.firsts,
+    figure: 'every index has a point',
+  },
+  {
+    option: 'uvIndexBase',
+    indication: 'range of indices',
+    values: [0, 1],
+    otherwise: 0,
+    possible: ({ uvs }) => distinct((uvs?.layouts ?? []).map(({ first }) => first)),
+    figure: 'every index has a stored UV',
+  },
+  {
+    option: 'uvStride',
+    indication: 'length of lists',
+    values: [2, 3],
+    otherwise: 2,
+    possible: ({ uvs }) => distinct((uvs?.layouts ?? []).map(({ stride }) => stride)),
+    figure: 'every index has a stored UV',
+  },
+];
+
+/** Votes of all articles: `auto` is right where meshes differ, or where it takes what all meshes have. */
+export function listVotes(articles: readonly SurveyedArticle[]): Vote[] {
+  return RULES.flatMap((rule) => {
+    const { option, indication, values, otherwise, possible, figure } = rule;
+    const telling = articles.flatMap((article) =>
+      article.blocks.flatMap((block) => {
+        const left = possible(block);
+        return left.length === 1 ? [{ article: article.label, value: left[0]! }] : [];
+      }),
+    );
+    const found = distinct(telling.map(({ value }) => value));
+    const isMixed = found.length > 1 || articles.some(({ blocks }) => blocks.some(isBoth(rule)));
+    return telling.map(({ article, value }): Vote => {
+      const fits = isMixed ? ['auto'] : value === otherwise ? ['auto', value] : [value];
+      return {
+        option,
+        indication,
+        fits,
+        values: ['auto', ...values],
+        figure,
+        article,
+        isProof: true,
+      };
+    });
+  });
+}
+
+/** Whether the surfaces of one mesh face both ways. */
+function isBoth({ option }: ListRule) {
+  return ({ outward, inward }: BlockFacts) => option === 'winding' && outward > 0 && inward > 0;
+}

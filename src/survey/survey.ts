@@ -1,0 +1,271 @@
+/** Surveys the data of a pipeline: what each reading would change in it, and what its numbers say. */
+
+import type { Scene } from '../convert/model/scene.ts';
+import { CONVERTER_VERSION, type ConvertOptions } from '../convert/transform/convert-options.ts';
+import { createMeshCache } from '../convert/transform/mesh-cache.ts';
+import type { ArticleSnapshot } from '../model/snapshot.ts';
+import { selectLive } from '../run/articles/select.ts';
+import { type Run, withReadingRun } from '../run/open/open-run.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
+import type { RunOptions } from '../run/open/run-options.ts';
+import type { OpenSharedStore } from '../run/open/shared-store.ts';
+import { asConverterError, endsRun } from '../support/errors.ts';
+import { sharpImageCodec } from '../support/image-codec.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import { programVersion } from '../support/version.ts';
+import { Features } from './articles/features.ts';
+import { chooseByFeatures, spread } from './articles/sample.ts';
+import { ArticleReader, type SurveyedArticle } from './articles/surveyed-article.ts';
+import { GEOMETRY_MEASURES, type PlacedParts, placedParts } from './indications/geometry.ts';
+import { listVotes } from './indications/lists.ts';
+import { ImageFacts, materialVotes } from './indications/materials.ts';
+import { statedSize } from './indications/stated-size.ts';
+import { decide, type Effect, type Vote } from './readings/decide.ts';
+import {
+  READING_OPTIONS,
+  READINGS,
+  type ReadingOption,
+  type ReadingValue,
+  valuesOf,
+  withReading,
+} from './readings/readings.ts';
+import { type SceneDifference, sceneDifference } from './readings/scene-difference.ts';
+import { partsOf } from './readings/scene-parts.ts';
+import type { FeatureRecord, OptionRecord, SurveyRecord } from './record.ts';
+
+/** Articles of the sample, if nothing else is asked for. */
+export const DEFAULT_LIMIT = 60;
+/** So many times as many articles are fetched as are chosen: features show only then. */
+const POOL = 2;
+/** Articles in which a reading matters most. */
+const EXAMPLES = 3;
+
+/** A survey: its record, and the articles from which pictures of its questions are taken. */
+export interface Survey {
+  record: SurveyRecord;
+  articles: readonly SurveyedArticle[];
+  /** The scene of an article with other values of options. */
+  sceneOf(article: SurveyedArticle, values: Partial<ConvertOptions>): Promise<Scene>;
+}
+
+interface SurveyOptions extends RunOptions {
+  limit?: number;
+}
+
+/**
+ * Surveys the data of a pipeline, and works with what was found while its cache is open. Publishes nothing.
+ *
+ * @throws {@link ConverterError} `NOTHING_SELECTED`, `INTERRUPTED`, and the errors of a service that cannot be opened.
+ */
+export function withSurvey<T>(
+  options: SurveyOptions,
+  environment: RunEnvironment,
+  work: (survey: Survey) => Promise<T>,
+  openStore?: OpenSharedStore,
+): Promise<T> {
+  const { limit = DEFAULT_LIMIT, ...ofRun } = options;
+  return withReadingRun(
+    ofRun,
+    environment,
+    async (run) => work(await survey(run, limit)),
+    openStore,
+  );
+}
+
+async function survey(run: Run, limit: number): Promise<Survey> {
+  const images = sharpImageCodec();
+  const { signal } = run.environment;
+  const reader = new ArticleReader(run.sources.bodies, images, createMeshCache(), signal);
+  const { selected, pool, unread } = await fetchPool(run, POOL * limit, reader);
+  const articles = chooseByFeatures(pool, limit);
+  const { convert: present, name: pipeline } = run.options.pipeline;
+  const tested = new TestedReadings();
+  const looked = new ImageFacts(images, reader);
+  const votes: Vote[] = listVotes(articles);
+  for (const article of articles) {
+    try {
+      const scenes = await tested.test(article, present, reader);
+      votes.push(...geometryVotes(article, scenes), ...(await materialVotes(article, looked)));
+    } catch (thrown) {
+      unread.push(failure(article.label, thrown));
+    }
+  }
+  const options = READING_OPTIONS.map((option): OptionRecord => {
+    const own = votes.filter((vote) => vote.option === option);
+    const { effects, ...decision } = decide(option, present[option], tested.effectsOf(option), own);
+    return { ...decision, alternatives: effects, articles: tested.articlesOf(option) };
+  });
+  await run.sources.session.finish(true);
+  const countOf = (keyOf: (article: SurveyedArticle) => string) =>
+    new Set(articles.map(keyOf)).size;
+  const record: SurveyRecord = {
+    version: 1,
+    pipeline,
+    program: programVersion(),
+    conversion: CONVERTER_VERSION,
+    data: {
+      selected,
+      sampled: articles.length,
+      manufacturers: countOf(({ snapshot: { key } }) => key.manufacturer),
+      series: countOf(({ snapshot: { key } }) => `${key.manufacturer}\0${key.program}`),
+      unread,
+    },
+    features: allFeatures(articles),
+    findings: [],
+    options,
+  };
+  const sceneOf: Survey['sceneOf'] = (article, values) =>
+    reader.sceneOf(article, { ...present, ...values });
+  return { record, articles, sceneOf };
+}
+
+type Unread = SurveyRecord['data']['unread'][number];
+
+function failure(article: string, thrown: unknown) {
+  const { code, message } = asConverterError(thrown);
+  if (endsRun(code) || code === 'INTERNAL') throw thrown;
+  return { article, code, message };
+}
+
+/** Fetches as many articles as a sample is chosen from. */
+async function fetchPool(run: Run, count: number, reader: ArticleReader) {
+  const { articles } = await selectLive(run);
+  const fetcher = await run.sources.session.fetcher();
+  const wanted = spread(articles).slice(0, count);
+  const read: (SurveyedArticle | undefined)[] = wanted.map(() => undefined);
+  const unread: Unread[] = [];
+  await inParallel(
+    wanted,
+    run.options.pipeline.service.concurrency,
+    async ({ request, children }, at) => {
+      try {
+        const snapshot: ArticleSnapshot = await fetcher.fetch(request, children);
+        read[at] = await reader.read(snapshot);
+      } catch (thrown) {
+        unread.push(
+          failure(
+            `${request.manufacturer}/${request.program}/${request.basearticlenumber}`,
+            thrown,
+          ),
+        );
+      }
+    },
+  );
+  const pool = read.filter((article) => article !== undefined);
+  return { selected: articles.length, pool, unread };
+}
+
+/** A scene with the readings that lead to it. */
+interface ReadScene {
+  option: ReadingOption | undefined;
+  value: ReadingValue | undefined;
+  scene: Scene;
+  difference: SceneDifference | undefined;
+}
+
+/** What other readings change, over all articles. */
+class TestedReadings {
+  readonly #found = new Map<string, { article: string; difference: SceneDifference }[]>();
+
+  /** Converts an article in the present reading and in each other one that may change it. */
+  async test(
+    article: SurveyedArticle,
+    present: ConvertOptions,
+    reader: ArticleReader,
+  ): Promise<ReadScene[]> {
+    const scene = await reader.sceneOf(article, present);
+    const scenes: ReadScene[] = [
+      { option: undefined, value: undefined, scene, difference: undefined },
+    ];
+    for (const option of READING_OPTIONS) {
+      if (!READINGS[option].touches(article.features)) continue;
+      for (const value of valuesOf(option)) {
+        if (value === present[option]) continue;
+        const other = await reader.sceneOf(article, withReading(present, option, value));
+        const difference = sceneDifference(scene, other);
+        if (difference.aspects.length === 0) continue;
+        const key = `${option} ${value}`;
+        const known = this.#found.get(key) ?? [];
+        this.#found.set(key, [...known, { article: article.label, difference }]);
+        scenes.push({ option, value, scene: other, difference });
+      }
+    }
+    return scenes;
+  }
+
+  /** How many articles another value of an option changes. */
+  articlesOf(option: ReadingOption): number {
+    const keys = valuesOf(option).map((value) => `${option} ${value}`);
+    return new Set(keys.flatMap((key) => this.#found.get(key) ?? []).map(({ article }) => article))
+      .size;
+  }
+
+  effectsOf(option: ReadingOption): Effect[] {
+    return valuesOf(option).flatMap((value): Effect[] => {
+      const found = this.#found.get(`${option} ${value}`);
+      if (found === undefined) return [];
+      const ordered = found.toSorted((a, b) => b.difference.areaShare - a.difference.areaShare);
+      const ways = found.map(({ difference }) => difference.movedMillimetres);
+      const aspects = [...new Set(found.flatMap(({ difference }) => difference.aspects))];
+      return [
+        {
+          value,
+          articles: found.length,
+          areaShare: ordered[0]!.difference.areaShare,
+          movedMillimetres: ways.some((way) => way === undefined)
+            ? undefined
+            : Math.max(...(ways as number[])),
+          aspects,
+          examples: ordered.slice(0, EXAMPLES).map(({ article: label }) => label),
+        },
+      ];
+    });
+  }
+}
+
+/** Compares the places of parts in all readings of an option that moves them. */
+function geometryVotes(article: SurveyedArticle, scenes: readonly ReadScene[]): Vote[] {
+  const [base, ...others] = scenes;
+  const moved = others.filter(({ difference }) =>
+    difference!.aspects.some((aspect) => aspect === 'position' || aspect === 'parts'),
+  );
+  if (moved.length === 0) return [];
+  const stated = statedSize(article.snapshot.article);
+  const placed = new Map<ReadScene, PlacedParts>();
+  for (const one of [base!, ...moved]) placed.set(one, placedParts(partsOf(one.scene)));
+  return GEOMETRY_MEASURES.flatMap(({ indication, measure, tolerance, figure }) => {
+    const own = measure(placed.get(base!)!, stated);
+    if (own === undefined) return [];
+    const options = [...new Set(moved.map(({ option }) => option!))];
+    return options.flatMap((option): Vote[] => {
+      const rows = moved.filter((one) => one.option === option);
+      const measured = [
+        { value: undefined as ReadingValue | undefined, breach: own },
+        ...rows.map((one) => ({
+          value: one.value,
+          breach: measure(placed.get(one)!, stated) ?? own,
+        })),
+      ];
+      const best = Math.min(...measured.map(({ breach }) => breach));
+      const isFitting = ({ breach }: { breach: number }) => breach <= best + tolerance;
+      if (measured.every(isFitting)) return [];
+      const present = valuesOf(option).filter((value) => !rows.some((one) => one.value === value));
+      const expand = (some: typeof measured) => some.flatMap(({ value }) => value ?? present);
+      const values = expand(measured);
+      const fits = expand(measured.filter(isFitting));
+      return [{ option, indication, fits, values, figure: figure(best), article: article.label }];
+    });
+  });
+}
+
+function allFeatures(articles: readonly SurveyedArticle[]): FeatureRecord[] {
+  const sum = new Features();
+  const having = new Features();
+  for (const { features } of articles) {
+    for (const { group, name, count } of features.all()) {
+      sum.add(group, name, count);
+      having.add(group, name);
+    }
+  }
+  return sum.all().map((row) => ({ ...row, articles: having.count(row.group, row.name) }));
+}
