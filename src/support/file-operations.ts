@@ -34,6 +34,15 @@ const VERBS: Partial<Record<FileOperation, string>> = {
   mkdir: 'create the folder',
 };
 
+/** Why no folder can be made, where the text of the system says something else. */
+const NO_FOLDER: Readonly<Record<string, string>> = {
+  // As below /proc: all parents exist.
+  ENOENT: 'the system allows no new folders there',
+  ENOTDIR: 'a part of this path is a file',
+  EEXIST: 'there is a file of this name',
+};
+const NO_FOLDER_HELP = 'choose another folder, or check the permissions of the path, and its disk';
+
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /** Errors that count as no failure in some places. */
@@ -187,13 +196,17 @@ export async function isLinkPossible(linked: Promise<void>): Promise<boolean> {
 
 function fileError(operation: FileOperation, path: string, cause: unknown): ConverterError {
   const errno = errnoOf(cause);
+  const isFolder = operation === 'mkdir';
   const number = (cause as NodeJS.ErrnoException | undefined)?.errno;
-  const text = number === undefined ? undefined : getSystemErrorMap().get(number)?.[1];
+  const ofSystem = number === undefined ? undefined : getSystemErrorMap().get(number)?.[1];
+  const text = (isFolder ? NO_FOLDER[errno] : undefined) ?? ofSystem;
   const reason = text === undefined ? errno : `${text} (${errno})`;
   // The folder that could not be made may be a parent.
-  const at = operation === 'mkdir' ? ((cause as NodeJS.ErrnoException).path ?? path) : path;
+  const at = isFolder ? ((cause as NodeJS.ErrnoException).path ?? path) : path;
   const message = `cannot ${VERBS[operation] ?? operation} ${at}: ${reason}`;
-  return new ConverterError(codeOf(operation, errno), message, { cause });
+  const code = codeOf(operation, errno);
+  const help = isFolder && code === 'OUTPUT_UNWRITABLE' ? NO_FOLDER_HELP : undefined;
+  return new ConverterError(code, message, { cause, help });
 }
 
 function codeOf(operation: FileOperation, errno: string): ErrorCode {

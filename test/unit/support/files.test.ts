@@ -170,8 +170,17 @@ describe('failures', () => {
     await expect(makeFolder(at('file'))).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' });
     await expect(makeFolder(at('file', 'below'))).rejects.toMatchObject({
       code: 'OUTPUT_UNWRITABLE',
-      message: `cannot create the folder ${at('file', 'below')}: not a directory (ENOTDIR)`,
+      message: `cannot create the folder ${at('file', 'below')}: a part of this path is a file (ENOTDIR)`,
+      help: expect.stringContaining('choose another folder'),
     });
+  });
+
+  // The kernel makes the folders below /proc.
+  it.runIf(process.platform === 'linux')('says that a place takes no folders', async () => {
+    const message =
+      'cannot create the folder /proc/x: the system allows no new folders there (ENOENT)';
+    const help = expect.stringContaining('choose another folder');
+    await expect(makeFolder('/proc/x/y')).rejects.toMatchObject({ message, help });
   });
 });
 
