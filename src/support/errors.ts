@@ -1,5 +1,5 @@
 /** Errors: a stable code, a sentence "where: expected …, received …", and in the table an action that helps. */
-import { redact } from './redact.ts';
+import { redact, registerSentences } from './redact.ts';
 import { cutText, TEXT_LIMITS } from './text-limits.ts';
 import { visible } from './visible.ts';
 
@@ -208,6 +208,13 @@ export const ERROR_CODES = {
   RECORDING_INVALID: { exit: 2, help: 'correct the file given, or record again' },
   INTERNAL: { exit: 3, help: 'report this message to the developers of btg2gltf' },
 } as const satisfies Record<string, ErrorRow>;
+
+registerSentences([
+  ...Object.values(ERROR_CODES).map(({ help }) => help),
+  'login: the authentication server',
+  // The answer of the emulator, which may run in another process.
+  'user or password is wrong',
+]);
 
 /** A stable code. Match errors by this code, never by the message. */
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -39,6 +39,36 @@ function count(value: string, change: 1 | -1): void {
   secrets = [...registered.keys()].sort((a, b) => b.length - a.length);
 }
 
+/** Finds any of the known sentences, however it is wrapped; undefined while there is none. */
+let known: RegExp | undefined;
+const sources: string[] = [];
+
+/**
+ * Registers sentences of this program, in which nothing is masked: they are the same whatever the secrets are, so a word
+ * of them that equals a password says nothing about it. Its mask would, and it would garble the sentence.
+ */
+export function registerSentences(sentences: readonly string[]): void {
+  for (const sentence of sentences) {
+    const words = sentence.replace(/[^\w\s]/g, '\\$&').split(/\s+/);
+    sources.push(words.join('\\s+'));
+  }
+  // One sentence may begin with another one.
+  sources.sort((a, b) => b.length - a.length);
+  known = new RegExp(sources.join('|'), 'g');
+}
+
+/** Masks a secret in a text, except within a registered sentence. */
+function maskSecret(text: string, secret: string): string {
+  if (!text.includes(secret)) return text;
+  const kept = known === undefined ? [] : [...text.matchAll(known)];
+  return text.replaceAll(secret, (_, at: number) => {
+    const isKept = kept.some(
+      ({ index, 0: { length } }) => at >= index && at + secret.length <= index + length,
+    );
+    return isKept ? secret : MASK;
+  });
+}
+
 /**
  * Masks every secret in a text, or in all texts of JSON data: registered values, credentials in queries, tokens in
  * logout paths.
@@ -65,9 +95,7 @@ export function redact(data: unknown): unknown {
 
 function redactText(text: string): string {
   let out = text;
-  for (const secret of secrets) {
-    if (out.includes(secret)) out = out.replaceAll(secret, MASK);
-  }
+  for (const secret of secrets) out = maskSecret(out, secret);
   return out
     .replace(/([?&;](?:token|password|appkey)=)[^&\s"'#]*/gi, `$1${MASK}`)
     .replace(/(\/logout\/)[^/?\s"'#]+/gi, `$1${MASK}`)

@@ -2,7 +2,7 @@
 
 import { withoutUndefined } from '../../convert/wire/value.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../../support/errors.ts';
-import { registerSecret } from '../../support/redact.ts';
+import { redact, registerSecret } from '../../support/redact.ts';
 import { errorText, readAnswer } from './answer.ts';
 import { createEncryptor } from './crypto.ts';
 import { type AnswerOf, OPERATIONS } from './operations.ts';
@@ -111,8 +111,8 @@ async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
   const said = errorText(bytes);
   if (!NO_BACKEND.has(status) && (said !== undefined || status === 401 || status === 403)) {
     // A server may repeat the sent values, also a password that is too short to be masked everywhere.
-    const secrets = [login.password, login.appKey ?? ''].filter((secret) => secret !== '');
-    const masked = secrets.reduce((text, secret) => text?.replaceAll(secret, '***'), said);
+    const short = [login.password, login.appKey ?? ''].filter((one) => one && redact(one) === one);
+    const masked = short.reduce((text, secret) => text?.replaceAll(secret, '***'), said);
     const why = masked === undefined ? '' : `: ${masked}`;
     const { host } = new URL(origin);
     const message = `login: the authentication server ${host} refused it${why}`;

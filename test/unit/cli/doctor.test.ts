@@ -193,13 +193,25 @@ describe('doctor', () => {
     expect(checks.catalogue).toMatch(/^warning: not checked → /);
   });
 
+  test.each(['wrong', 'password', 'server'])(
+    'has whole sentences of its own, though the refused password "%s" is a word of them',
+    async (password) => {
+      const env = { ...environmentOf(emulator), BTG2GLTF_PASSWORD: password };
+      const { stdout, checks } = await doctor([], env);
+      expect(checks.login).toMatch(
+        /login: the authentication server \S+ refused it: user or password is wrong → check/,
+      );
+      expect(stdout).not.toContain('***');
+    },
+  );
+
   test('says that a folder cannot be written: exit 3', async () => {
     await writeFile(join(folder, 'file'), '');
     const output = { dir: 'file/out' };
     const file = await writePipeline(folder, { service: { emulator: true }, output });
     const { exit, checks } = await doctor([file]);
     expect(exit).toBe(3);
-    expect(checks['write access']).toMatch(/^problem: .*file.* → check the permissions/);
+    expect(checks['write access']).toMatch(/^problem: .*file.* → choose another folder/);
     expect(checks['hard links']).toMatch(/^warning: not checked → /);
   });
 });

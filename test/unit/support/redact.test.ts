@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forgetSecret, redact, registerSecret } from '../../../src/support/redact.ts';
+import {
+  forgetSecret,
+  redact,
+  registerSecret,
+  registerSentences,
+} from '../../../src/support/redact.ts';
 import { samples } from '../../helpers/samples.ts';
 
 describe('redact', () => {
@@ -60,6 +65,16 @@ describe('redact', () => {
   it('does not register what is too short to differ from ordinary text', () => {
     registerSecret('the');
     expect(redact('the article')).toBe('the article');
+  });
+
+  it('masks nothing in a sentence of the program, however it is wrapped, and the same word beside it', () => {
+    registerSentences(['the lamp (desk) is dark-red']);
+    const forget = ['dark-red', 'is dark-red!', 'lamp'].map(registerSecret);
+    expect(redact('lamp: the lamp (desk)\n  is dark-red, not dark-red')).toBe(
+      '***: the lamp (desk)\n  is dark-red, not ***',
+    );
+    expect(redact('the lamp (desk) is dark-red!')).toBe('the *** (desk) ***');
+    for (const one of forget) one();
   });
 
   it('takes any registered value out of any text, more than once', () => {
