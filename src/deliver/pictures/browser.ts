@@ -134,7 +134,14 @@ function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(entries.filter(([name]) => INHERITED.has(name.toUpperCase())));
 }
 
-const SANDBOX_HELP = 'run btg2gltf as a user of its own, on a system that gives it user namespaces';
+/** Why a browser runs without its sandbox, and what to do. */
+const NO_SANDBOX = {
+  root: ['btg2gltf was started as root', 'run btg2gltf as another user'],
+  other: [
+    'this system does not allow it',
+    'allow user namespaces for this user; in a container, by its settings',
+  ],
+} as const;
 
 /** A part of Playwright's message about a browser that ends while it starts. */
 const ENDED = 'browser has been closed';
@@ -213,8 +220,11 @@ async function launch(
     hasSandbox = false;
     return start(false);
   });
-  const reason = isRoot ? 'root gets none' : 'it does not start with one here';
-  if (!hasSandbox) warn(`the browser has no sandbox, since ${reason}: ${SANDBOX_HELP}`);
+  const [reason, action] = NO_SANDBOX[isRoot ? 'root' : 'other'];
+  if (!hasSandbox)
+    warn(
+      `Chromium takes the pictures without its sandbox, because ${reason}. The sandbox protects this machine from models that attack the browser; the pictures are the same → ${action}`,
+    );
   return launched;
 }
 

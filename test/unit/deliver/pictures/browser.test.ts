@@ -123,7 +123,9 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
     );
     expect(warnings).toEqual([
       expect.stringMatching(
-        isRoot ? /no sandbox, since root gets none: run/ : /no sandbox, since it does not start/,
+        isRoot
+          ? /without its sandbox, because .*as root\. .*protects .* → run btg2gltf as another user$/
+          : /without its sandbox, because this system does not .*protects .* → allow user namespaces/,
       ),
     ]);
     for (const path of [program, tried]) await removeTree(path);
