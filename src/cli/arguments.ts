@@ -83,32 +83,40 @@ async function optionsHelp(options: Options, characters: number): Promise<string
 function helpText({ name, describe, command, columns: characters }: Called, options: string) {
   const { positionals = [], notes = [], examples } = command;
   return [
-    ...[`Usage: ${usageOf(name, command)}`, '', describe, ''],
+    ...[`Usage: ${usagesOf(name, command).join('\n       ')}`, '', describe, ''],
     ...columns(
       positionals.map(({ name, describe }) => [name, describe]),
       undefined,
       characters,
     ),
     ...(positionals.length === 0 ? [] : ['']),
-    ...[options, '', ...notes.flatMap((line) => wrapped(line, characters))],
+    ...[options, '', ...inParagraphs(notes, Math.min(characters, WIDEST_OPTIONS))],
     ...['Examples:', ...examples.map((line) => `  ${line}`)],
   ].join('\n');
 }
 
-function usageOf(name: string, { usage, positionals = [], options = {} }: Command): string {
+/** Wraps the notes anew: lines between two empty ones are a paragraph. */
+function inParagraphs(notes: readonly string[], characters: number): string[] {
+  const paragraphs = notes.join('\n').split(/\n{2,}/);
+  const texts = paragraphs.map((text) => text.trim().replaceAll('\n', ' '));
+  return texts.filter((text) => text !== '').flatMap((text) => [...wrapped(text, characters), '']);
+}
+
+function usagesOf(name: string, { usage, positionals = [], options = {} }: Command): string[] {
   const words = positionals.map(({ name, required, isList }) => {
     const all = isList ? `${name}...` : name;
     return required ? all : `[${all}]`;
   });
   const required = Object.entries(options).filter(([, spec]) => spec.required);
   const named = required.map(([option, { value }]) => `--${option} ${value}`);
-  return ['btg2gltf', usage ?? [name, ...words, ...named].join(' ')].join(' ');
+  const ways = usage ?? [[name, ...words, ...named].join(' ')];
+  return ways.map((way) => `btg2gltf ${way}`);
 }
 
-function toYargs({ type, choices, default: standard, describe }: OptionSpec) {
+function toYargs({ type, choices, default: standard, describe, group = 'Options:' }: OptionSpec) {
   const listed = choices === undefined ? '' : `: ${choices.join(' or ')}`;
   const preset = standard === undefined ? '' : ` [default: ${standard}]`;
-  return { type, describe: `${describe}${listed}${preset}` };
+  return { type, group, describe: `${describe}${listed}${preset}` };
 }
 
 function readPositionals(
@@ -119,7 +127,7 @@ function readPositionals(
   const { positionals = [] } = command;
   const missing = positionals.slice(given.length).find(({ required }) => required);
   const wrong = (sentence: string) =>
-    usageError(`${name}: ${sentence}; usage: ${usageOf(name, command)}`);
+    usageError(`${name}: ${sentence}; usage: ${usagesOf(name, command).join(', or ')}`);
   if (missing !== undefined) throw wrong(`${missing.name} is missing`);
   const last = positionals.at(-1);
   if (given.length > positionals.length && !last?.isList)

@@ -79,7 +79,11 @@ const QUERIES: Readonly<Record<string, Query>> = {
 
 /** The command. */
 export const catalogueCommand: Command = {
-  usage: 'catalogue ls [NODE] | search QUERY --manufacturer M | show ARTICLE',
+  usage: [
+    'catalogue ls [NODE]',
+    'catalogue search QUERY --manufacturer M',
+    'catalogue show ARTICLE',
+  ],
   positionals: [
     { name: WHAT, describe: 'list folders, search, or show an article', required: true },
     {

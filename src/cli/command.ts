@@ -47,6 +47,8 @@ export interface OptionSpec {
   mayBeEmpty?: boolean;
   /** Default that the help shows; the code that uses the option reads it from the same constant. */
   default?: string | number;
+  /** Heading of the help below which the option is listed. @defaultValue `Options` */
+  group?: string;
 }
 
 /** The positionals and options that were given, by name. */
@@ -63,8 +65,8 @@ export interface Positional {
 }
 
 export interface Command {
-  /** How the command is called, if positionals and required options do not show it. */
-  usage?: string;
+  /** How the command is called, in one or several ways, if positionals and required options do not show it. */
+  usage?: readonly string[];
   positionals?: readonly Positional[];
   options?: Readonly<Record<string, OptionSpec>>;
   /** Lines of the help before the examples. */
@@ -114,6 +116,15 @@ export function columns(
   return rows.flatMap(([left, right]) =>
     wrapped(`  ${left.padEnd(width)}  ${right}`, characters, width + 4),
   );
+}
+
+/** The options, listed below a heading of the help. */
+export function inGroup(
+  group: string,
+  options: Readonly<Record<string, OptionSpec>>,
+): Record<string, OptionSpec> {
+  const entries = Object.entries(options);
+  return Object.fromEntries(entries.map(([name, spec]) => [name, { ...spec, group }]));
 }
 
 /** An error in how the program was called. @param help - An action that fits better than the action of the code. */

@@ -1,44 +1,60 @@
 /** `btg2gltf deliver`: makes the deliveries of what a pipeline has published, without a run, or files of any models. */
 
+import { MODEL_PROFILES } from '../deliver/model-profiles.ts';
 import { failedDeliveries } from '../run/report/assessment.ts';
 import { deliveredText } from '../run/report/summary.ts';
 import { wrapped } from '../run/report/text.ts';
 import { visibleLines } from '../support/visible.ts';
 import { PARTS } from '../wiring.ts';
-import { type Arguments, type Command, type Io, textsOf, usageError } from './command.ts';
+import { type Arguments, type Command, type Io, inGroup, textsOf, usageError } from './command.ts';
 import { setHeapGrowth } from './heap-growth.ts';
-import { MODEL_NOTES, namesModels } from './model-files.ts';
+import { MODEL_NOTES, MODELS_HELP, namesModels } from './model-files.ts';
 import { optionsOf, readOfflineOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
 
 const SUBJECT = 'PIPELINE.yaml|MODELS';
 
+/** Options that only one kind of subject takes; the rest is for both. */
+const OF_MODELS = {
+  profile: {
+    type: 'string',
+    value: 'NAMES',
+    isList: true,
+    describe: `what to make of each model, with commas between: ${MODEL_PROFILES.join(', ')}; or all`,
+  },
+  json: { type: 'boolean', describe: 'print the list of the new files as JSON' },
+} as const satisfies Command['options'];
+const { output, quiet, 'log-format': logFormat, ...OF_PIPELINES } = optionsOf('deliver');
+
 /** The command. */
 export const deliverCommand: Command = {
+  usage: ['deliver PIPELINE.yaml', 'deliver MODELS... --profile NAMES --output DIR'],
   positionals: [
     {
       name: SUBJECT,
-      describe: 'what a pipeline has published; or files, folders and globs of .glb and .gltf',
+      describe: `a pipeline file, for the models that its runs have published; or other models: ${MODELS_HELP}`,
       required: true,
       isList: true,
     },
   ],
   options: {
-    profile: {
-      type: 'string',
-      value: 'NAMES',
-      isList: true,
-      describe: 'of models: profiles to make files of, separated by commas; all: every one',
+    ...inGroup('Options for MODELS:', OF_MODELS),
+    ...inGroup('Options for PIPELINE.yaml:', OF_PIPELINES),
+    output: {
+      ...output!,
+      describe: 'folder for the new files; for PIPELINE.yaml: instead of the output folder in it',
     },
-    json: { type: 'boolean', describe: 'of models: print JSON, a list of all files' },
-    ...optionsOf('deliver'),
+    quiet: quiet!,
+    'log-format': logFormat!,
   },
   notes: [
-    'Of a pipeline it makes what the section deliver: of the file requests. It sends nothing to the service, and makes',
-    'nothing again that is there already. What the webhook of afterPublish: has not accepted yet is sent at once.',
+    'deliver PIPELINE.yaml makes what the section deliver: of this file asks for. It needs no connection to the',
+    'service, and leaves out what exists already. If the webhook of afterPublish: could not be called after the last',
+    'run, it is called now.',
     '',
-    'Of models it writes DIR/PROFILE/NAME, such as DIR/web/chair.glb, with the folders of the models below PROFILE.',
-    'Models are never changed. One that cannot be made is a line, the others are made, and the exit code is 1.',
+    'deliver MODELS makes one file of each model for each profile: DIR/PROFILE/NAME, such as delivered/web/chair.glb.',
+    'The models stay as they are. If a model cannot be used, a line says why, the others are done, and the exit code',
+    'is 1.',
     ...MODEL_NOTES,
   ],
   examples: [
@@ -49,13 +65,16 @@ export const deliverCommand: Command = {
     const words = textsOf(args, SUBJECT);
     for (const word of words) {
       if (!(await namesModels(word))) continue;
+      const extra = given(args, OF_PIPELINES);
+      if (extra !== undefined)
+        throw usageError(`--${extra} is for pipeline files, and ${word} names models`);
       const { deliverModels } = await import('./deliver-models.ts');
       return deliverModels(words, args, io);
     }
     const [file, other] = words as readonly [string, string?];
     if (other !== undefined)
       throw usageError(`deliver: expected one pipeline file, received also ${other}`);
-    const extra = ['profile', 'json'].find((name) => args[name] !== undefined);
+    const extra = given(args, OF_MODELS);
     if (extra !== undefined)
       throw usageError(
         `--${extra} is for models (.glb or .gltf), and ${file} is a pipeline file: its section deliver: says what is made`,
@@ -63,6 +82,11 @@ export const deliverCommand: Command = {
     return deliverPublished(file, args, io);
   },
 };
+
+/** The first option of a table that is given. */
+function given(args: Arguments, options: object): string | undefined {
+  return Object.keys(options).find((name) => args[name] !== undefined);
+}
 
 async function deliverPublished(file: string, args: Arguments, io: Io): Promise<number> {
   const options = await readOfflineOptions(file, args, io);

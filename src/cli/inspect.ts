@@ -14,12 +14,20 @@ import {
   type Command,
   columns,
   type Io,
+  inGroup,
   numberOf,
   textOf,
   textsOf,
   usageError,
 } from './command.ts';
-import { eachItem, findModels, MODEL_NOTES, namesModels, stemOf } from './model-files.ts';
+import {
+  eachItem,
+  findModels,
+  MODEL_NOTES,
+  MODELS_HELP,
+  namesModels,
+  stemOf,
+} from './model-files.ts';
 import { openSubject } from './output-commands.ts';
 
 /** Rows of a list, unless an option requests another number. */
@@ -29,33 +37,37 @@ const SUBJECT = 'MODELS|ARTICLE';
 
 /** The command. */
 export const inspectCommand: Command = {
+  usage: ['inspect MODELS...', 'inspect ARTICLE --pipeline PIPELINE.yaml'],
   positionals: [
     {
       name: SUBJECT,
-      describe:
-        'files, folders and globs of .glb and .gltf; or a glob on MANUFACTURER/PROGRAM/number[/configuration]',
+      describe: `${MODELS_HELP}; or published articles: MANUFACTURER/PROGRAM/NUMBER, where * is any part`,
       required: true,
       isList: true,
     },
   ],
   options: {
-    json: { type: 'boolean', describe: 'print JSON, a list of all files' },
-    html: {
-      type: 'boolean',
-      describe:
-        'of models: write a page with 3D view, parts, materials, textures, texel density, messages of the glTF validator, and what each profile would change',
-    },
-    pipeline: {
-      type: 'string',
-      value: 'PIPELINE.yaml',
-      describe: 'the pipeline that published the article',
-    },
+    ...inGroup('Options for MODELS:', {
+      html: {
+        type: 'boolean',
+        describe:
+          'write a web page for each model instead: it in 3D, its parts, materials and textures, mistakes in the file, and what each profile would change',
+      },
+    }),
+    ...inGroup('Options for ARTICLE:', {
+      pipeline: {
+        type: 'string',
+        value: 'PIPELINE.yaml',
+        describe: 'the pipeline file whose runs have published the article',
+      },
+    }),
     output: {
       type: 'string',
       value: 'DIR',
       describe:
-        'of an article: its output folder [default: that of the pipeline, or ./output]; with --html: folder of the pages, or one PAGE.html [default: beside each model, with -inspection.html behind its name]',
+        'for ARTICLE: the output folder in which it is [default: that of --pipeline, or ./output]; with --html: the folder for the pages, or the name of a single page [default: NAME-inspection.html beside each model]',
     },
+    json: { type: 'boolean', describe: 'print JSON, a list of all files' },
     rows: {
       type: 'number',
       min: 1,
@@ -64,9 +76,11 @@ export const inspectCommand: Command = {
     },
   },
   notes: [
-    'It compares a file as it is. A published GLB need not fit: deliver: profiles: makes files that do, and',
-    'btg2gltf deliver FILE.glb --profile NAME makes one of any model.',
-    'Of an article it shows the published GLB and every file that was delivered.',
+    'A profile is a set of limits for one use, such as web or ar-android. inspect says which ones a file fits. A published',
+    'GLB need not fit any: deliver: profiles: in the pipeline file makes files that do, and so does',
+    'btg2gltf deliver FILE.glb --profile NAME --output DIR for a single model.',
+    '',
+    'For an article, inspect shows the published GLB and each file that was made of it.',
     ...MODEL_NOTES,
   ],
   examples: [
@@ -106,7 +120,7 @@ async function writePages(
 ): Promise<number> {
   if (article !== undefined || args.json) {
     const received = args.json ? '--json' : article;
-    throw usageError(`--html: expected files, folders or globs of models, received ${received}`);
+    throw usageError(`--html is for models (.glb or .gltf) alone, and ${received} is given, too`);
   }
   const models = await findModels(words);
   const output = textOf(args, 'output');

@@ -16,10 +16,14 @@ export interface ModelFile {
   name: string;
 }
 
-/** Lines of the help of a command that takes models. */
+/** What a command that takes models says of them in its help. */
+export const MODELS_HELP = ".glb and .gltf files, folders with them, or patterns such as '*.glb'";
+
+/** A paragraph of the help of a command that takes models. */
 export const MODEL_NOTES = [
-  'Of a folder it takes every .glb and .gltf at any depth. In a glob, * and ? stand for characters of one name,',
-  'and ** for folders at any depth: put quotes around it. Names that begin with a dot are left out.',
+  '',
+  'A folder stands for every .glb and .gltf file in it and in the folders below it. Put quotes around a pattern:',
+  '* is any part of a name, ? one character, and ** any folders. Names that begin with a dot are left out.',
 ] as const;
 
 const ENDING = /\.(?:glb|gltf)$/i;

@@ -5,12 +5,19 @@ import { readModel } from '../deliver/models/read-model.ts';
 import { PICTURE_CHOICES, PICTURE_DEFAULTS } from '../deliver/pictures/picture-options.ts';
 import { openPublished } from '../distribute/published.ts';
 import type { FileFacts } from '../run/output/delivered-files.ts';
-import { amount, integer, size } from '../run/report/text.ts';
+import { amount, integer, size, wrapped } from '../run/report/text.ts';
 import { ConverterError } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf, textsOf } from './command.ts';
-import { eachItem, findModels, MODEL_NOTES, type ModelFile, stemOf } from './model-files.ts';
+import {
+  eachItem,
+  findModels,
+  MODEL_NOTES,
+  MODELS_HELP,
+  type ModelFile,
+  stemOf,
+} from './model-files.ts';
 import { BROWSER_OPTION, pipelineAt } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
 
@@ -23,7 +30,7 @@ export const renderCommand: Command = {
   positionals: [
     {
       name: SUBJECT,
-      describe: 'files, folders and globs of .glb and .gltf; or what a pipeline has published',
+      describe: `${MODELS_HELP}; or a pipeline file, for the models that its runs have published`,
       required: true,
       isList: true,
     },
@@ -32,13 +39,13 @@ export const renderCommand: Command = {
     camera: {
       type: 'string',
       value: 'NAMES',
-      describe: `cameras, separated by commas: ${CAMERA_NAMES}`,
+      describe: `views, with commas between: ${CAMERA_NAMES}`,
       default: PICTURE_DEFAULTS.cameras.join(','),
     },
     size: {
       type: 'string',
       value: 'N|WxH',
-      describe: 'pixels of a picture; that of the camera top follows from --pixels-per-metre',
+      describe: 'width and height in pixels; those of the view top follow from --pixels-per-metre',
       default: `${PICTURE_DEFAULTS.width}x${PICTURE_DEFAULTS.height}`,
     },
     format: {
@@ -56,36 +63,36 @@ export const renderCommand: Command = {
     floor: {
       type: 'string',
       choices: PICTURE_CHOICES.floors,
-      describe: 'whether the shadow on the floor is drawn; auto: if the model stands on one',
+      describe: 'draw a shadow on the floor; auto: only if the model stands on the floor',
       default: PICTURE_DEFAULTS.floor,
     },
     'pixels-per-metre': {
       type: 'number',
       min: 1,
-      describe: 'scale of the camera top',
+      describe: 'pixels of the view top for a metre of the furniture',
       default: PICTURE_DEFAULTS.pixelsPerMetre,
     },
     frames: {
       type: 'number',
-      describe: 'pictures of a turn about the model, and a sheet of all; 0 is none',
+      describe: 'number of pictures from all sides, and a sheet with all of them; 0 is none',
       default: PICTURE_DEFAULTS.frames,
     },
     output: {
       type: 'string',
       value: 'DIR',
       describe:
-        'folder of the pictures [default: that of each model; of a pipeline: its output folder with -pictures behind its name]',
+        'folder for the pictures [default: beside each model; for PIPELINE.yaml: its output folder with -pictures behind the name]',
     },
     browser: BROWSER_OPTION,
   },
   notes: [
-    'Of a model it writes NAME-CAMERA.jpg and the like beside the model, or with its folders below --output. One that',
-    'cannot be drawn is a line, the others are drawn, and the exit code is 1.',
+    'render MODELS writes NAME-CAMERA.jpg, such as desk-hero.jpg, beside each model, or below --output. If a model',
+    'cannot be drawn, a line says why, the others are drawn, and the exit code is 1.',
     ...MODEL_NOTES,
     '',
-    'Of a pipeline it takes the pictures of all published articles, whatever its deliver: section says, into',
-    'folders as below articles/. One that fails is a line, and the exit code is 1. deliver: pictures: in the',
-    'pipeline file takes them with each run instead, and publishes them.',
+    'render PIPELINE.yaml takes pictures of all published articles, whatever its section deliver: says, into folders',
+    'like those below articles/. To have pictures with each run, and to publish them, write deliver: pictures: into the',
+    'pipeline file instead.',
   ],
   examples: [
     'btg2gltf render desk.glb',
@@ -100,7 +107,12 @@ export const renderCommand: Command = {
     const pipeline = words.length === 1 ? await pipelineAt(words[0]!, io) : undefined;
     const { withPictures } = await import('../deliver/pictures/render.ts');
     const cacheDir = pipeline?.cacheDir ?? userCacheDir(io.env);
-    const warn = (text: string) => io.printError(`${text}\n`);
+    const warn = (text: string) =>
+      io.printError(
+        wrapped(text, io.columns, 2)
+          .map((line) => `${line}\n`)
+          .join(''),
+      );
     const models = pipeline === undefined ? await findModels(words) : [];
     return withPictures(io, cacheDir, textOf(args, 'browser'), warn, async (pictures) => {
       if (pipeline === undefined) {

@@ -14,7 +14,8 @@ import { PROFILE_NAMES, PROFILES, type ProfileName } from './profiles/profiles.t
 /** A name of `deliver: profiles:`. */
 type ModelProfile = ProfileName | typeof USDZ_PROFILE;
 
-const ALL: readonly ModelProfile[] = [...PROFILE_NAMES, USDZ_PROFILE];
+/** Every profile. */
+export const MODEL_PROFILES: readonly ModelProfile[] = [...PROFILE_NAMES, USDZ_PROFILE];
 
 /** JavaScript memory of one thread, MiB: twice that of a run, because these models are of any origin. */
 const HEAP_MB = 2048;
@@ -86,12 +87,12 @@ export async function withProfileMaker<Result>(
 }
 
 function profilesOf(name: string): readonly ModelProfile[] {
-  if (name === 'all') return ALL;
-  const known = ALL.find((one) => one === name);
+  if (name === 'all') return MODEL_PROFILES;
+  const known = MODEL_PROFILES.find((one) => one === name);
   if (known !== undefined) return [known];
-  const expected = `all, or names of ${ALL.join(', ')}`;
-  const message = `profile: expected ${expected}, received ${name}${didYouMean(name, ALL)}`;
-  throw new ConverterError('USAGE', message);
+  const message = `there is no profile "${name}"${didYouMean(name, MODEL_PROFILES)}`;
+  const help = `the profiles are ${MODEL_PROFILES.join(', ')}; all stands for every one`;
+  throw new ConverterError('USAGE', message, { help });
 }
 
 function endingOf(profile: ModelProfile): ProfileFile['ending'] {

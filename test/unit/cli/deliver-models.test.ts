@@ -92,7 +92,12 @@ test('deliver says what is missing, knows its profiles, and overwrites no model'
   };
   await refused([desk, '--output', folder], 'deliver: --profile is missing');
   await refused([desk, '--profile', 'web'], 'deliver: --output is missing');
-  await refused([desk, '--profile', 'wep', '--output', folder], 'did you mean "web"?');
+  const profile = 'there is no profile "wep"; did you mean "web"?\n  → the profiles are web, ';
+  await refused([desk, '--profile', 'wep', '--output', folder], profile);
+  await refused(
+    [desk, '--force', '--profile', 'web', '--output', folder],
+    `--force is for pipeline files, and ${desk} names models`,
+  );
   await refused([models, '--profile', 'web', '--output', models], 'expected another folder');
   const inPlace = join(folder, 'web', 'desk.glb');
   await mkdir(join(folder, 'web'));
@@ -105,6 +110,20 @@ test('deliver says what is missing, knows its profiles, and overwrites no model'
     ['pipeline.yaml', '--profile', 'web'],
     '--profile is for models (.glb or .gltf), and pipeline.yaml is a pipeline file',
   );
+});
+
+test('the help lists what is for models and what is for pipeline files below headings', async () => {
+  const { stdout } = await deliver('--help');
+  const groups = stdout.split(/\n\n(?=Options)/).slice(1);
+  const listed = groups.map((group) => {
+    const names = [...group.matchAll(/^ +(?:-h, )?--([a-z-]+)/gm)].map(([, name]) => name);
+    return [group.slice(0, group.indexOf(':')), names];
+  });
+  expect(listed).toEqual([
+    ['Options for MODELS', ['profile', 'json']],
+    ['Options for PIPELINE.yaml', ['cache', 'force', 'check-pictures', 'workers', 'memory']],
+    ['Options', ['output', 'quiet', 'log-format', 'help']],
+  ]);
 });
 
 test('the error of a single model is that of the command, and names the file', async () => {
