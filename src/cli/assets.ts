@@ -35,64 +35,67 @@ export const assetsCommand: Command = {
     'public-url': {
       type: 'string',
       value: 'URL',
-      describe: 'address of this server for others, in links and QR codes [default: as requested]',
+      describe: 'address that links and QR codes begin with [default: that of the request]',
     },
     'allow-origin': {
       type: 'string',
       describe:
-        'origins whose pages may read models, separated by commas; * is all [default: none]',
+        'web pages that may load models, by their origins such as https://shop.example, with commas between; * is all [default: none]',
     },
     'trust-proxy': {
       type: 'string',
       value: 'ADDRESSES',
       describe:
-        'proxies whose X-Forwarded-For says who asks: addresses, networks, loopback, uniquelocal, with commas [default: none]',
+        'proxies in front of it, whose header X-Forwarded-For is believed: addresses, networks, loopback or uniquelocal, with commas between [default: none]',
     },
     'max-wait': {
       type: 'number',
       min: 1,
       describe:
-        'seconds that a request waits for what is made; then it gets 503, and the work goes on',
+        'seconds that a request waits for a new file; then it gets status 503, and the work goes on',
       default: MAX_WAIT_SECONDS,
     },
     'resolve-max-age': {
       type: 'number',
-      describe: 'seconds after which the service is asked again what a configuration is',
+      describe: 'seconds after which the service is asked again about a configuration',
       default: RESOLVE_MAX_AGE_SECONDS,
     },
     'max-new': {
       type: 'number',
       min: 1,
-      describe: 'new files that one address may have made in a minute',
+      describe: 'most new files in a minute for one client',
       default: ASSET_LIMITS.newPerMinute,
     },
     'max-new-overall': {
       type: 'number',
       min: 1,
-      describe: 'new files that all together may have made in a minute',
+      describe: 'most new files in a minute for all clients together',
       default: ASSET_LIMITS.newOverall,
     },
     'max-pixels': {
       type: 'number',
       min: 1,
-      describe: 'most pixels of a picture',
+      describe: 'most pixels of a picture, width × height',
       default: ASSET_LIMITS.pixels,
     },
     placeholder: {
       type: 'string',
       value: 'FILE',
-      describe: 'picture that is sent, with the status 503, while one is still being made',
+      describe: 'picture to send with status 503 while the real one is being made',
     },
     ...optionsOf('assets'),
   },
   notes: [
-    'GET /a/MANUFACTURER/PROGRAM/NUMBER.FORM?CLASS.PROPERTY=VALUE is a file of that configuration, made',
-    'when it is asked for. FORM is glb (with profile=NAME), usdz, json, jpg, png, webp or avif (with camera=',
-    'or frame=1 to 32, size=, background=), qr.svg or qr.png. PROPERTY alone is enough where one class has',
-    'it; finalarticlenumber= and reinitstring=, or permanentid=, mean a configuration, too. A slash in a number',
-    'is %2F. GET /ar/MANUFACTURER/PROGRAM/NUMBER is a page that shows it in a room. Only articles that the',
-    'pipeline selects are there; assets: in the pipeline file says more. If BTG2GLTF_ASSETS_SECRET is set,',
-    'addresses must be signed, as assetUrl() of the library does. ERP systems find articlesimage.jpg, too.',
+    '/a/MANUFACTURER/PROGRAM/NUMBER.glb is the model of an article, and /a/…/NUMBER.jpg its picture. Properties choose',
+    'a configuration, such as ?DEKOR=EI; write CLASS.PROPERTY=VALUE where several classes have the property.',
+    '/ar/MANUFACTURER/PROGRAM/NUMBER is a page that shows it in the room of a phone.',
+    '',
+    'Other endings than glb (with profile=NAME) are usdz, json, jpg, png, webp and avif (with camera= or frame=1 to 32,',
+    'size=, background=), qr.svg and qr.png. Instead of properties, finalarticlenumber= with reinitstring=, or',
+    'permanentid=, name a configuration. Write a slash in a number as %2F. ERP systems find articlesimage.jpg, too.',
+    '',
+    'Only articles that the pipeline file selects are there, and its section assets: can allow more. If',
+    'BTG2GLTF_ASSETS_SECRET is set, addresses must be signed: assetUrl() of the library does that.',
     '',
   ],
   examples: [
@@ -153,11 +156,11 @@ export const assetsCommand: Command = {
 /** The command by its former name. */
 export const imagesCommand: Command = {
   ...assetsCommand,
-  notes: ['It is btg2gltf assets, and goes with the next version.', ''],
+  notes: ['Use btg2gltf assets, which is the same; the next version has no images.'],
   examples: ['btg2gltf images pipeline.yaml'],
   async run(args, io) {
     const log = await openLog(args, io);
-    log.warn('images goes with the next version: btg2gltf assets is the same');
+    log.warn('use btg2gltf assets, which is the same: the next version has no images');
     return assetsCommand.run(args, io);
   },
 };

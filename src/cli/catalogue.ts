@@ -98,7 +98,10 @@ export const catalogueCommand: Command = {
     json: { type: 'boolean', describe: 'print JSON' },
     depth: { type: 'number', min: 1, describe: 'ls: levels to list', default: DEFAULT_DEPTH },
     manufacturer: { type: 'string', describe: 'search: manufacturer id' },
-    reinitstring: { type: 'string', describe: 'show: configuration string, byte for byte' },
+    reinitstring: {
+      type: 'string',
+      describe: 'show: configuration, exactly as the service wrote it',
+    },
     varcode: { type: 'string', describe: 'show: variant code' },
     all: { type: 'boolean', describe: 'show: also properties that are not visible' },
   },

@@ -17,11 +17,11 @@ import {
 const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
   'First steps': {
     demo: {
-      describe: 'convert the sample range of the emulator: a first try without an account',
+      describe: 'convert sample furniture: a first try, without an account',
       load: async () => (await import('./demo.ts')).demoCommand,
     },
     init: {
-      describe: 'write a pipeline file with comments, after some questions',
+      describe: 'write a pipeline file, after some questions',
       load: async () => (await import('./init.ts')).initCommand,
     },
     doctor: {
@@ -33,17 +33,17 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./survey.ts')).surveyCommand,
     },
     completion: {
-      describe: 'print the completion of commands, options and pipeline files for a shell',
+      describe: 'print a script for a shell, which then completes commands and options',
       load: async () => (await import('./completion.ts')).completionCommand(COMMANDS),
     },
   },
   Convert: {
     run: {
-      describe: 'convert the articles of a pipeline to GLB files',
+      describe: 'convert the articles of a pipeline file to GLB files',
       load: async () => (await import('./run-commands.ts')).pipelineCommand('run'),
     },
     fetch: {
-      describe: 'first half of run: fetch all data of the articles into the cache',
+      describe: 'first half of run: fetch the data of the articles into the cache',
       load: async () => (await import('./run-commands.ts')).pipelineCommand('fetch'),
     },
     build: {
@@ -51,11 +51,11 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./run-commands.ts')).pipelineCommand('build'),
     },
     worker: {
-      describe: 'work for runs of a pipeline that divide their work over a queue',
+      describe: 'do a part of the work of runs on several machines',
       load: async () => (await import('./worker.ts')).workerCommand,
     },
     cancel: {
-      describe: 'end the run of a pipeline that workers do, from any machine',
+      describe: 'stop a run on several machines',
       load: async () => (await import('./cancel.ts')).cancelCommand,
     },
     convert: {
@@ -65,15 +65,15 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
   },
   'Look and explain': {
     catalogue: {
-      describe: 'list and search the catalogue, show an article',
+      describe: 'list and search the catalogue of the service, show an article',
       load: async () => (await import('./catalogue.ts')).catalogueCommand,
     },
     explain: {
-      describe: 'show why an article was built or failed, its material rules and its losses',
+      describe: 'show why an article was converted or failed, and what glTF cannot express',
       load: async () => (await import('./explain.ts')).explainCommand,
     },
     inspect: {
-      describe: 'show what a GLB file or an article consists of, and which profiles it fits',
+      describe: 'show what a GLB file or an article consists of, and for which uses it fits',
       load: async () => (await import('./inspect.ts')).inspectCommand,
     },
     view: {
@@ -83,53 +83,53 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
   },
   Deliver: {
     deliver: {
-      describe: 'make pictures and other files of what a pipeline has published',
+      describe: 'make pictures and other files of published articles, or of any GLB file',
       load: async () => (await import('./deliver.ts')).deliverCommand,
     },
     assets: {
-      describe: 'serve models and pictures of any configuration, made when they are asked for',
+      describe: 'serve models and pictures of any configuration over HTTP, made on demand',
       load: async () => (await import('./assets.ts')).assetsCommand,
     },
     images: {
-      describe: 'the former name of assets, which goes with the next version',
+      describe: 'former name of assets; the next version will not have it',
       load: async () => (await import('./assets.ts')).imagesCommand,
     },
     render: {
-      describe: 'take pictures of a GLB file, or of all published articles',
+      describe: 'take pictures of GLB files, or of all published articles',
       load: async () => (await import('./render.ts')).renderCommand,
     },
   },
   'Published files': {
     verify: {
-      describe: 'compare every published GLB with its hash in the manifest',
+      describe: 'check that all published files are there and unchanged',
       load: async () => (await import('./output-commands.ts')).verifyCommand,
     },
     prune: {
-      describe: 'remove files that no manifest line refers to, and old reports',
+      describe: 'remove files that are no longer used, and old reports',
       load: async () => (await import('./output-commands.ts')).pruneCommand,
     },
   },
   'Without the service': {
     serve: {
-      describe: 'start the emulator of the service on this machine',
+      describe: 'start an emulator of the service on this machine, with a planning page',
       load: async () => (await import('./serve.ts')).serveCommand,
     },
     record: {
-      describe: 'record the responses that a run needs, to replay it without the service',
+      describe: 'save the responses of the service, to run later without it',
       load: async () => (await import('./record.ts')).recordCommand,
     },
   },
   'Carts, links and tokens': {
     inbox: {
-      describe: 'receive the cart posts of the planning frontend',
+      describe: 'receive carts of the planning web page, and store them',
       load: async () => (await import('./gateway-commands.ts')).inboxCommand,
     },
     relay: {
-      describe: 'receive logins and answer with session tokens',
+      describe: 'log in for others: exchange user name and password for a token',
       load: async () => (await import('./gateway-commands.ts')).relayCommand,
     },
     'migrate-url': {
-      describe: 'convert an address of v1 or v2 to v2.5 and list the differences',
+      describe: 'rewrite a link to version 1 or 2 of the planning page for version 2.5',
       load: async () => (await import('./migrate-url.ts')).migrateUrlCommand,
     },
   },
@@ -138,12 +138,12 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
 const COMMANDS: Readonly<Record<string, CommandRow>> = Object.assign({}, ...Object.values(GROUPS));
 
 const EXIT_CODES = [
-  ['0', 'all converted'],
-  ['1', 'some articles failed'],
-  ['2', 'wrong usage, pipeline file or list; nothing selected'],
-  ['3', 'cannot continue: service, login, disk'],
-  ['4', 'a gate refused the result'],
-  ['130', 'interrupted or out of time; the same command continues'],
+  ['0', 'success'],
+  ['1', 'some articles or files failed'],
+  ['2', 'something is wrong with the command, the pipeline file or a list'],
+  ['3', 'cannot continue, because of the service, the login or the disk'],
+  ['4', 'a check of the result (gates: in the pipeline file) refused it'],
+  ['130', 'interrupted, or out of time; the same command continues the work'],
 ] as const;
 
 /**
@@ -233,7 +233,12 @@ function helpText(characters: number): string {
   const variables = Object.entries(ENVIRONMENT).map(([name, row]) => [name, row.means] as const);
   return [
     ...wrapped(
-      'btg2gltf converts configurable furniture from its catalogue service to glTF, each file once.',
+      'btg2gltf converts configurable furniture of a catalogue service to glTF files (.glb), for web shops, AR apps and ERP systems: one file for each configuration, which is an article with chosen values, such as a desk in oak.',
+      characters,
+    ),
+    '',
+    ...wrapped(
+      'A pipeline file (YAML) says which articles are converted, from which service, and where the files go; btg2gltf init writes one.',
       characters,
     ),
     '',
@@ -248,7 +253,7 @@ function helpText(characters: number): string {
     'Example',
     `  ${EXAMPLE}`,
     '',
-    'Environment',
+    'Environment variables',
     ...columns(variables, undefined, characters),
     '',
     'Exit codes',

@@ -20,8 +20,18 @@ const OPAQUE = { type: 'string', mayBeEmpty: true } as const;
 /** The command. */
 export const convertCommand: Command = {
   options: {
-    manufacturer: { type: 'string', value: 'M', required: true, describe: 'manufacturer id' },
-    program: { type: 'string', value: 'P', required: true, describe: 'series id' },
+    manufacturer: {
+      type: 'string',
+      value: 'M',
+      required: true,
+      describe: 'manufacturer, by its identifier in the catalogue',
+    },
+    program: {
+      type: 'string',
+      value: 'P',
+      required: true,
+      describe: 'series, by its identifier in the catalogue',
+    },
     basearticlenumber: {
       type: 'string',
       value: 'N',
@@ -30,15 +40,18 @@ export const convertCommand: Command = {
     },
     finalarticlenumber: {
       ...OPAQUE,
-      describe: 'final article number; without it, the service determines it',
+      describe: 'article number of the configuration; without it, the service chooses',
     },
-    reinitstring: { ...OPAQUE, describe: 'configuration string, byte for byte' },
-    metareinitstring: { ...OPAQUE, describe: 'configuration string of the meta planning' },
+    reinitstring: { ...OPAQUE, describe: 'configuration, exactly as the service wrote it' },
+    metareinitstring: {
+      ...OPAQUE,
+      describe: 'configuration of a meta planning, exactly as the service wrote it',
+    },
     output: {
       type: 'string',
       value: 'FILE.glb',
       required: true,
-      describe: 'the file to write: .glb, or .gltf with buffer and images beside it',
+      describe: 'file to write: .glb, or .gltf with its data and images in files beside it',
     },
     ...SERVICE_OPTIONS,
     cache: { type: 'string', describe: 'cache folder [default: .cache beside the file]' },

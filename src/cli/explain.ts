@@ -15,14 +15,18 @@ import { environmentOf } from './service-options.ts';
 /** The command. */
 export const explainCommand: Command = {
   positionals: [
-    { name: 'ARTICLE', describe: 'a glob on MANUFACTURER/PROGRAM/number', required: true },
+    {
+      name: 'ARTICLE',
+      describe: 'MANUFACTURER/PROGRAM/NUMBER, where * is any part',
+      required: true,
+    },
   ],
   options: {
     pipeline: {
       type: 'string',
       value: 'PIPELINE.yaml',
       required: true,
-      describe: 'the pipeline that published the article',
+      describe: 'the pipeline file whose run converted the article',
     },
     ...optionsOf('explain'),
     all: {

@@ -18,7 +18,8 @@ const LOOPBACK = '127.0.0.1';
 
 const ORIGINS: OptionSpec = {
   type: 'string',
-  describe: 'origins whose pages may post, separated by commas [default: none]',
+  describe:
+    'web pages that may post, by their origins such as https://shop.example, with commas between [default: none]',
 };
 
 /** The options of a command that listens. @param arePosts - Whether pages may post to it. */
@@ -27,13 +28,13 @@ export function listenOptions(port: number, arePosts = false): Record<string, Op
     port: { type: 'string', describe: 'port; 0 is any free one', default: port },
     host: {
       type: 'string',
-      describe: 'address to listen on, 0.0.0.0 for all; only loopback keeps other machines out',
+      describe: 'address on which it listens; 0.0.0.0 lets other machines connect',
       default: LOOPBACK,
     },
     ...(arePosts && { 'allow-origin': ORIGINS }),
     'allow-host': {
       type: 'string',
-      describe: 'other names of this server, separated by commas; addresses need none',
+      describe: 'names by which others reach it, such as assets.example, with commas between',
     },
   };
 }

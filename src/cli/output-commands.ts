@@ -19,11 +19,13 @@ import { environmentOf } from './service-options.ts';
 /** Name of the positional: an output folder, given as a folder or by its pipeline. */
 export const SUBJECT = 'PIPELINE.yaml|FOLDER';
 /** The positional of commands on an output folder. */
-export const POSITIONALS = [{ name: SUBJECT, describe: 'a pipeline, or a folder', required: true }];
+export const POSITIONALS = [
+  { name: SUBJECT, describe: 'a pipeline file, or its output folder', required: true },
+];
 /** The option that replaces the folder of a pipeline. */
 const OUTPUT = {
   type: 'string',
-  describe: 'output folder, instead of that in the file',
+  describe: 'output folder, instead of the one in the pipeline file',
 } as const;
 
 /** The pipeline or the folder that a command is applied to. */
@@ -67,10 +69,11 @@ export const verifyCommand: Command = {
   positionals: POSITIONALS,
   options: { output: OUTPUT, json: { type: 'boolean', describe: 'print JSON' } },
   notes: [
-    'Exit code 0: all intact; 1: files are damaged or missing, or a publication was cut off,',
-    'which the next run completes. Of a pipeline it also finds feeds and files of the gallery that are missing,',
-    'and says whether its cache has newer answers than the catalogue, which is no damage; of one with store, it',
-    'reads what the store has.',
+    'Exit code 0: all files are as they were published. 1: files are damaged or missing, or a run was cut off while it',
+    'published, which the next run completes.',
+    '',
+    'With PIPELINE.yaml it also looks for feeds and files of the gallery, and says whether the cache has newer data than',
+    'what is published, which is no damage. With store: in the file, it checks the store.',
   ],
   examples: ['btg2gltf verify pipeline.yaml', 'btg2gltf verify output --json'],
   async run(args, io) {
@@ -137,9 +140,8 @@ export const pruneCommand: Command = {
     verbose: { type: 'boolean', describe: 'list the files' },
   },
   notes: [
-    'A run that publishes removes the same after some days (output: keepRuns, keepObjectsDays); this does at once.',
-    'Of a pipeline with store: it removes what the store has, but for objects younger than a day, which a',
-    'run may have just stored.',
+    'Runs remove the same files, but only some days later (keepRuns and keepObjectsDays below output: in the pipeline',
+    'file). With store: in the file, it removes files of the store that are older than a day: a run may need others.',
   ],
   examples: ['btg2gltf prune pipeline.yaml', 'btg2gltf prune output --keep-runs 90 --yes'],
   async run(args, io) {

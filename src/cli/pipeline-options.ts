@@ -38,7 +38,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     type: 'string',
     value: 'DIR',
     commands: ['run', 'fetch', 'build', 'explain', 'deliver', 'assets', 'worker', 'cancel'],
-    describe: 'output folder, instead of the one in the file',
+    describe: 'output folder, instead of the one in the pipeline file',
     replace: (_, dir: string) => {
       const outputDir = resolve(dir);
       return { outputDir, cacheDir: defaultCacheDir(outputDir) };
@@ -67,25 +67,25 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     min: 1,
     default: SERVICE_DEFAULTS.concurrency,
     commands: ['run', 'fetch', 'record', 'assets', 'worker', 'survey'],
-    describe: 'concurrent requests to the service, of all kinds together',
+    describe: 'most requests to the service at the same time',
     replace: ({ service }, concurrency: number) => ({ service: { ...service, concurrency } }),
   },
   'allow-http': {
     type: 'boolean',
     commands: [...CONNECTING, 'catalogue', 'doctor', 'inbox', 'relay'],
-    describe: 'send passwords and tokens also to http:// addresses beyond this machine',
+    describe: 'send passwords also to addresses without encryption (http://)',
     replace: ({ service }) => ({ service: { ...service, allowHttp: true } }),
   },
   'allow-missing-parts': {
     type: 'boolean',
     commands: ['run', 'build', 'convert', 'assets', 'worker'],
-    describe: 'convert without a missing block, or without the texture of an unreadable image',
+    describe: 'convert also what lacks a block of geometry, or has an image that cannot be read',
     replace: ({ convert }) => ({ convert: { ...convert, allowMissingParts: true } }),
   },
   'dry-run': {
     type: 'boolean',
     commands: ['run'],
-    describe: 'print the selection and an estimate of requests; fetch no geometry',
+    describe: 'print which articles are selected, and how many requests a run would send',
   },
   'log-format': {
     ...LOG_FORMAT_OPTION,
@@ -94,24 +94,24 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   quiet: {
     type: 'boolean',
     commands: ['run', 'fetch', 'build', 'record', 'worker', 'deliver'],
-    describe: 'print the path of the report and errors only',
+    describe: 'print only errors and the path of the report',
   },
   verbose: {
     type: 'boolean',
     commands: ['run', 'fetch', 'build', 'record', 'worker'],
-    describe: 'log every configuration',
+    describe: 'write a line for each configuration',
   },
   'metrics-file': {
     type: 'string',
     value: 'FILE',
     commands: ['run', 'fetch', 'build'],
-    describe: 'write metrics for Prometheus to this file, such as DIR/btg2gltf.prom',
+    describe: 'write figures for Prometheus to this file, such as DIR/btg2gltf.prom',
   },
   junit: {
     type: 'string',
     value: 'FILE',
     commands: ['run', 'fetch', 'build'],
-    describe: 'write a JUnit XML to this file',
+    describe: 'write the results to this file as JUnit XML, for CI systems',
   },
 };
 
@@ -119,12 +119,16 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
 export const BROWSER_OPTION = {
   type: 'string',
   value: 'PATH',
-  describe: 'program of Chrome or Chromium, @sparticuz/chromium, or none',
+  describe: 'path of Chrome or Chromium; or @sparticuz/chromium (a package of npm), or none',
 } as const satisfies OptionSpec;
 
 /** The pipeline file as a positional. */
 export const PIPELINE_POSITIONAL = [
-  { name: 'PIPELINE.yaml', describe: 'what to convert, from where, to where', required: true },
+  {
+    name: 'PIPELINE.yaml',
+    describe: 'file that says what to convert, from which service, and where to',
+    required: true,
+  },
 ] as const;
 
 type Row = [name: string, OptionSpec & { commands: readonly string[] }];

@@ -21,7 +21,8 @@ const LINE_ABOVE = '\u001b[A';
 export const LOG_FORMAT_OPTION = {
   type: 'string',
   choices: ['pretty', 'json'],
-  describe: 'format of log lines; default pretty on a terminal, otherwise json',
+  describe: 'format of log lines',
+  default: 'pretty on a terminal, otherwise json',
 } as const satisfies OptionSpec;
 
 type Terminal = NodeJS.WritableStream & { columns?: number };

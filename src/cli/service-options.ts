@@ -8,8 +8,8 @@ import { type Arguments, type Io, type OptionSpec, textOf, usageError } from './
 
 /** Options that name a service; without any of them the environment variables name it. */
 export const SERVICE_OPTIONS = {
-  pipeline: { type: 'string', describe: 'take service and options from this pipeline file' },
-  emulator: { type: 'boolean', describe: 'use the sample range of the emulator' },
+  pipeline: { type: 'string', describe: 'use the service and the options of this pipeline file' },
+  emulator: { type: 'boolean', describe: 'use the sample furniture of the emulator' },
   recording: { type: 'string', describe: 'use the recording in this folder' },
 } as const satisfies Record<string, OptionSpec>;
 

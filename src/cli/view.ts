@@ -11,11 +11,13 @@ const DEFAULT_PORT = 4850;
 
 /** The command. */
 export const viewCommand: Command = {
-  positionals: [{ name: SUBJECT, describe: 'a pipeline, or an output folder [default: ./output]' }],
+  positionals: [
+    { name: SUBJECT, describe: 'a pipeline file, or its output folder [default: ./output]' },
+  ],
   options: listenOptions(DEFAULT_PORT),
   notes: [
-    'Open the address in a browser. Nothing is written, and the page needs no network. With deliver:',
-    '{ gallery: true } a run writes the same page below gallery/, for any web server.',
+    'Open the address that is printed in a browser. No file is written. To have the same page for your web server, write',
+    'deliver: { gallery: true } into the pipeline file: then each run writes it into the folder gallery.',
   ],
   examples: ['btg2gltf view output', 'btg2gltf view pipeline.yaml'],
   async run(args, io) {

@@ -10,23 +10,29 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Every variable that the program reads; the value of a secret one is redacted everywhere, an address if it has credentials. */
 export const ENVIRONMENT = {
-  BTG2GLTF_AUTH_URL: { secret: false, means: 'REST base address of the authentication server' },
-  BTG2GLTF_BASE_URL: { secret: false, means: 'base address of the API' },
-  BTG2GLTF_FRONTEND_URL: { secret: false, means: 'base address of the planning frontend' },
+  BTG2GLTF_AUTH_URL: { secret: false, means: 'address of the authentication server' },
+  BTG2GLTF_BASE_URL: { secret: false, means: 'address of the service' },
+  BTG2GLTF_FRONTEND_URL: { secret: false, means: 'address of the planning web page' },
   BTG2GLTF_USERNAME: { secret: false, means: 'user name' },
   BTG2GLTF_PASSWORD: { secret: true, means: 'password' },
   BTG2GLTF_APP_KEY: { secret: true, means: 'application key, if you have one' },
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
-  BTG2GLTF_INBOX_SECRET: { secret: true, means: 'secret of inbox, for pages of any origin' },
-  BTG2GLTF_IMAGES_TOKEN: { secret: true, means: 'token that image requests then need' },
-  BTG2GLTF_ASSETS_SECRET: { secret: true, means: 'key with which addresses of assets are signed' },
-  BTG2GLTF_QUEUE_URL: { secret: 'credentials', means: 'address of the queue of --executor bullmq' },
-  AWS_ACCESS_KEY_ID: { secret: true, means: 'account of a store in S3' },
+  BTG2GLTF_INBOX_SECRET: {
+    secret: true,
+    means: 'if set, pages with this secret may post to inbox',
+  },
+  BTG2GLTF_IMAGES_TOKEN: { secret: true, means: 'if set, requests for pictures need this token' },
+  BTG2GLTF_ASSETS_SECRET: { secret: true, means: 'if set, asset addresses must be signed with it' },
+  BTG2GLTF_QUEUE_URL: {
+    secret: 'credentials',
+    means: 'queue of --executor bullmq, for several machines',
+  },
+  AWS_ACCESS_KEY_ID: { secret: true, means: 'account for a store in S3' },
   AWS_SECRET_ACCESS_KEY: { secret: true, means: 'secret of this account' },
   AWS_SESSION_TOKEN: { secret: true, means: 'token of temporary credentials' },
   AWS_REGION: { secret: false, means: 'region of the bucket' },
-  AWS_ENDPOINT_URL_S3: { secret: false, means: 'address of another store than AWS' },
-  BTG2GLTF_BROWSER: { secret: false, means: 'program of Chrome or Chromium for pictures' },
+  AWS_ENDPOINT_URL_S3: { secret: false, means: 'address of a store that is not at AWS' },
+  BTG2GLTF_BROWSER: { secret: false, means: 'path of Chrome or Chromium, for pictures' },
 } as const satisfies Record<string, { secret: boolean | 'credentials'; means: string }>;
 
 /** Registers the value of every secret variable for redaction, before anything can be printed. @see D-742. */

@@ -23,7 +23,7 @@ export const RUN_OPTIONS = {
     value: 'GLOB',
     narrows: true,
     commands: RECORDING,
-    describe: 'select only by a glob on MANUFACTURER/PROGRAM/number',
+    describe: 'process only MANUFACTURER/PROGRAM/NUMBER, where * is any part',
     parse: (glob: string) => glob,
   },
   limit: {
@@ -38,26 +38,26 @@ export const RUN_OPTIONS = {
     option: 'force',
     type: 'boolean',
     commands: [...EXECUTING, 'deliver'],
-    describe: 'fetch and build everything again',
+    describe: 'do everything again, also what has not changed',
   },
   repair: {
     option: 'repair',
     type: 'boolean',
     commands: PUBLISHING,
-    describe: 'read every published file, and build damaged and missing ones again',
+    describe: 'check every published file, and make damaged and missing ones again',
   },
   accept: {
     option: 'accept',
     type: 'boolean',
     commands: PUBLISHING,
-    describe: 'publish although a gate or --max-failures refuses',
+    describe: 'publish although gates: in the pipeline file, or --max-failures, refuse',
   },
   until: {
     option: 'until',
     type: 'string',
     value: 'HH:MM',
     commands: PUBLISHING,
-    describe: 'HH:MM at which the run stops; the next one continues',
+    describe: 'time HH:MM at which the run stops; the next run continues',
     parse: nextTime,
   },
   maxFailures: {
@@ -65,7 +65,7 @@ export const RUN_OPTIONS = {
     type: 'string',
     value: 'N or N%',
     commands: PUBLISHING,
-    describe: 'refuse the result after more than N or N% failures',
+    describe: 'publish nothing if more than N articles, or N% of them, fail',
     parse: parseMaxFailures,
   },
   checkPictures: {
@@ -74,7 +74,7 @@ export const RUN_OPTIONS = {
     min: 1,
     commands: [...PUBLISHING, 'deliver'],
     describe:
-      'compare pictures of this many new files of the profile web with those of their masters',
+      'take pictures of this many new files of the profile web, and compare them with their originals',
   },
   workers: {
     option: 'workers',
@@ -82,14 +82,14 @@ export const RUN_OPTIONS = {
     min: 1,
     commands: [...PUBLISHING, 'deliver'],
     describe:
-      'conversions, and threads for deliveries, at the same time; by default one for each processor, less one from four on',
+      'articles or files that are made at the same time [default: processors; one less from four on]',
   },
   memory: {
     option: 'memory',
     type: 'number',
     min: 1,
     commands: [...PUBLISHING, 'deliver'],
-    describe: 'MiB for browsers that take pictures; by default half of the memory of the machine',
+    describe: 'memory for browsers that take pictures, in MiB [default: half of the machine]',
   },
   failedOnly: {
     option: 'failed',
@@ -103,7 +103,7 @@ export const RUN_OPTIONS = {
     type: 'string',
     choices: EXECUTORS,
     commands: ['run'],
-    describe: 'who works: this process, or workers of the queue BTG2GLTF_QUEUE_URL',
+    describe: 'who works: this process, or the workers of the queue BTG2GLTF_QUEUE_URL',
     parse: (name: string) => name as (typeof EXECUTORS)[number],
   },
 } as const;

@@ -16,10 +16,9 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** The groups of the help with their commands, in order. */
 function helpGroups(): string[][] {
-  const [commands = ''] = help.split('\nRun btg2gltf');
+  const [, commands = ''] = /\[OPTIONS\]\n\n(.*?)\n\nRun btg2gltf/s.exec(help)!;
   return commands
     .split('\n\n')
-    .slice(2)
     .map((block) => block.trim().split('\n'))
     .map(([group, ...rows]) => [group!, ...rows.map((row) => row.trim().split(/ {2,}/)[0]!)]);
 }
