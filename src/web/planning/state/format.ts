@@ -1,4 +1,4 @@
-/** Numbers in the notation of a language. */
+/** Numbers in the notation of a language and its region. */
 
 import type { Vec3 } from '../../../convert/model/graphics.ts';
 import type { CommercialData } from '../../../model/article.ts';
@@ -7,26 +7,26 @@ import type { Texts } from './texts.ts';
 /**
  * A price with its currency.
  *
- * @example `priceText(textsOf('de'), 721, 'EUR'); // → '721,00 €'`
+ * @example `priceText(textsOf('de'), 721, 'EUR'); // → '721,00 €', and in de-CH 'EUR 721.00'`
  */
 export function priceText(
-  { language }: Texts,
+  { locale }: Texts,
   price: number,
   currency: CommercialData['currency'],
 ): string {
   try {
-    return new Intl.NumberFormat(language, { style: 'currency', currency }).format(price);
+    return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(price);
   } catch {
     // The service may send a currency code that is not in ISO 4217.
     const amount = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-    return `${new Intl.NumberFormat(language, amount).format(price)} ${currency}`.trim();
+    return `${new Intl.NumberFormat(locale, amount).format(price)} ${currency}`.trim();
   }
 }
 
 /** A length, such as `1.600 mm`. @param length - Millimetres. */
-export function millimetresText({ language }: Texts, length: number): string {
+export function millimetresText({ locale }: Texts, length: number): string {
   const digits = { maximumFractionDigits: length < 10 ? 1 : 0 };
-  return `${new Intl.NumberFormat(language, digits).format(length)} mm`;
+  return `${new Intl.NumberFormat(locale, digits).format(length)} mm`;
 }
 
 /**
@@ -36,7 +36,7 @@ export function millimetresText({ language }: Texts, length: number): string {
  */
 export function sizeText(texts: Texts, [width, height, depth]: Vec3): string {
   const shown = [width, depth, height].map((metres) =>
-    new Intl.NumberFormat(texts.language, { maximumFractionDigits: 0 }).format(metres * 1000),
+    new Intl.NumberFormat(texts.locale, { maximumFractionDigits: 0 }).format(metres * 1000),
   );
   return `${shown.join(' × ')} mm`;
 }

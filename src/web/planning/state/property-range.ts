@@ -127,8 +127,8 @@ export function isNumeric({ proptype }: ArticleProperty): boolean {
  *
  * @example `numberText(textsOf('de'), 1600.5); // → '1600,5'`
  */
-export function numberText({ language }: Texts, value: number): string {
-  return value.toLocaleString(language, { useGrouping: false, maximumFractionDigits: 10 });
+export function numberText({ locale }: Texts, value: number): string {
+  return value.toLocaleString(locale, { useGrouping: false, maximumFractionDigits: 10 });
 }
 
 /**

@@ -3,6 +3,8 @@ import type { ErrorCode } from '../../../support/errors.ts';
 
 const EN = {
   language: 'en',
+  /** The tag by which numbers are written: that of the language, with its region if it was requested with one. */
+  locale: 'en',
   languageName: 'English',
   title: 'Planning',
   skip: 'Skip to the properties',
@@ -235,6 +237,7 @@ export type Texts = typeof EN;
 
 const DE: Texts = {
   language: 'de',
+  locale: 'de',
   languageName: 'Deutsch',
   title: 'Planung',
   skip: 'Zu den Eigenschaften springen',
@@ -460,20 +463,25 @@ const DE: Texts = {
   technical: 'Technische Angabe:',
 };
 
-const LANGUAGES: Readonly<Record<string, Texts>> = { en: EN, de: DE };
+const LANGUAGES: ReadonlyMap<string, Texts> = new Map(
+  [EN, DE].map((texts) => [texts.language, texts]),
+);
 
 /**
- * The texts in the first of several languages that has texts, otherwise in English.
+ * The texts in the first of several languages that has texts, otherwise in English; numbers are written as in its region.
  *
- * @example `textsOf('fr', 'de-CH').language; // → 'de'`
+ * @param tags - Language tags of BCP 47, and any other text, since addresses contain any: it has no texts.
+ * @example `textsOf('fr', 'de-CH'); // → { language: 'de', locale: 'de-CH', … }`
  */
-export function textsOf(...languages: readonly string[]): Texts {
-  const known = languages.map((tag) => LANGUAGES[partOf(tag)]);
-  return known.find((texts) => texts !== undefined) ?? EN;
+export function textsOf(...tags: readonly string[]): Texts {
+  const locales = tags.map(localeOf).filter((locale) => locale !== undefined);
+  const locale = locales.find(({ language }) => LANGUAGES.has(language));
+  const texts = LANGUAGES.get(locale?.language ?? '') ?? EN;
+  return { ...texts, locale: locale?.baseName ?? texts.language };
 }
 
 /** Every language that the page has, with its name in itself. */
-export const PAGE_LANGUAGES = Object.values(LANGUAGES).map(({ language, languageName }) => ({
+export const PAGE_LANGUAGES = Array.from(LANGUAGES.values(), ({ language, languageName }) => ({
   language,
   languageName,
 }));
@@ -484,18 +492,20 @@ export const PAGE_LANGUAGES = Object.values(LANGUAGES).map(({ language, language
  * @example `missingLanguage(textsOf('fr'), 'fr'); // → 'French'`
  */
 export function missingLanguage({ language }: Texts, requested: string): string | undefined {
-  if (requested === '' || partOf(requested) in LANGUAGES) return undefined;
-  try {
-    return new Intl.DisplayNames(language, { type: 'language' }).of(requested) ?? requested;
-  } catch {
-    // The address may contain any text.
-    return requested.slice(0, 20);
-  }
+  if (requested === '') return undefined;
+  const locale = localeOf(requested);
+  if (locale === undefined) return requested.slice(0, MOST_SHOWN);
+  if (LANGUAGES.has(locale.language)) return undefined;
+  return new Intl.DisplayNames(language, { type: 'language' }).of(locale.baseName);
 }
 
-/** The language of a tag, such as `de` of `de-CH`. */
-function partOf(tag: string): string {
-  return tag.toLowerCase().split(/[-_]/)[0]!;
+/** Reads a tag; undefined for a text that is none. Its `baseName` is without extensions, such as other digits. */
+function localeOf(tag: string): Intl.Locale | undefined {
+  try {
+    return new Intl.Locale(tag.replaceAll('_', '-'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Explains a failure in a sentence. */
