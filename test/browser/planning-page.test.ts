@@ -313,6 +313,42 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(trouble).toEqual([]);
   });
 
+  test('the start page has the three modes; a choice keeps article and language, and is in the address', async () => {
+    const viewport = { width: 1440, height: 900 };
+    const options = { viewport, prepare: withoutView };
+    const { page, trouble } = await planning.open(DESK, options);
+    await page.getByText('LN-M-V.EI').waitFor();
+    const mode = (name: RegExp) => page.getByRole('radio', { name });
+    const parameters = () => new URL(page.url()).searchParams;
+    expect(await mode(/^Side by side Catalogue and article/).isChecked()).toBe(true);
+    await mode(/^Side by side/).press('ArrowLeft');
+    await page.getByRole('heading', { name: 'What would you like to furnish?' }).waitFor();
+    expect(parameters().get('opencatalogue')).toBe('true');
+    // The focus stays at the choice, which goes on by keys.
+    const catalogue = mode(/^Catalogue/);
+    expect(await catalogue.evaluate((one: HTMLInputElement) => one.matches(':focus:checked'))).toBe(
+      true,
+    );
+    await catalogue.press('ArrowLeft');
+    expect(await mode(/^One article/).isChecked()).toBe(true);
+    expect(parameters().get('disablecatalogue')).toBe('true');
+    expect(parameters().has('opencatalogue')).toBe(false);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Back to the article' }).click();
+    await expect.poll(() => page.locator('.switch, .browse:visible').count()).toBe(0);
+    await page.reload();
+    await page.getByRole('button', { name: 'Deutsch' }).click();
+    await expect.poll(() => heading(page).innerText()).toBe('Schreibtisch nach Maß');
+    expect(await page.locator('.switch').count()).toBe(0);
+    await page.getByRole('button', { name: 'Anderen Artikel wählen' }).click();
+    await expect.poll(() => mode(/^Nur ein Artikel/).isChecked()).toBe(true);
+    await page.locator('.maker .node').first().click();
+    await page.locator('.article').first().click();
+    await expect.poll(() => page.locator('.switch').count()).toBe(0);
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    expect(trouble).toEqual([]);
+  });
+
   test('a server of assets shows the configuration in a room, on any device', async () => {
     const site = openPlanningSite({ assetsUrl: 'https://assets.example' });
     const own = await startPlanning(undefined, site);

@@ -35,13 +35,17 @@ export function openTab({
   const parent: PageWindow['parent'] = {
     postMessage: (message, origin) => received.push({ ...(message as Received), origin }),
   };
-  const keep = (next: unknown) => {
+  let search = '?lang=en';
+  const keep = (next: unknown, _: string, address: string) => {
     state = structuredClone(next);
+    search = new URL(address, 'https://plan.example').search;
   };
   const window: PageWindow = {
     location: {
       pathname: '/planning',
-      search: '?lang=en',
+      get search() {
+        return search;
+      },
       ...(ancestorOrigins && { ancestorOrigins }),
     },
     history: {

@@ -4,6 +4,7 @@ import { isRecord, type JsonRecord } from '../../convert/wire/value.ts';
 import { ArticlePanel } from './panel/article-panel.tsx';
 import { Catalogue } from './panel/catalogue.tsx';
 import { MissingLanguage } from './panel/languages.tsx';
+import { HAS_ROOM, useMedia } from './panel/use-media.ts';
 import { useSession } from './panel/use-session.ts';
 import { Stage } from './stage/stage.tsx';
 import type { PlanningView } from './state/interfaces.ts';
@@ -14,20 +15,24 @@ import type { Texts } from './state/texts.ts';
 /** Shows the opened page. */
 export function App() {
   const session = useSession();
-  const { texts, parameters } = session;
+  const { texts } = session;
   const [, refresh] = useReducer((count: number) => count + 1, 0);
   const [view, setView] = useState<PlanningView>();
   const { planned, opening } = session.state.planning;
-  const hasCatalogue = parameters.mode !== 'configurator';
-  const { isCatalogueOpen, opened } = session.state.shown;
+  const { isCatalogueOpen, hasCatalogue, mode, opened } = session.state.shown;
+  const hasRoom = useMedia(HAS_ROOM);
   useEffect(() => session.subscribe(() => refresh(undefined)), [session]);
   const title = planned?.article.ocd?.shorttext;
   useEffect(() => {
     document.title = title ? `${title} – ${texts.title}` : texts.title;
   }, [title, texts]);
   const hasArticle = planned !== undefined || opening !== undefined;
+  // Without an article, an empty stage and panel would only take its room.
+  const isStart = isCatalogueOpen && !hasArticle;
+  const isBeside = mode === 'hybrid' && hasRoom && !isStart;
+  const isArticleShown = !isCatalogueOpen || isBeside;
   const isArticleNamed =
-    !isCatalogueOpen && (planned !== undefined || isOpening(session.state.planning));
+    isArticleShown && (planned !== undefined || isOpening(session.state.planning));
   useFocusOfOpened(isCatalogueOpen, opened);
   const showCatalogue = (isOpen: boolean) => () => session.go({ isCatalogueOpen: isOpen });
   // This is not a link: following it would add an entry without the token to the history.
@@ -35,12 +40,12 @@ export function App() {
     const properties = document.getElementById('properties');
     (properties ?? document.querySelector<HTMLElement>('.panel'))?.focus();
   };
-  // Without an article, an empty stage and panel would only take its room.
-  const isStart = isCatalogueOpen && !hasArticle;
-  const layout = `page mode-${isStart ? 'catalogue' : parameters.mode} ${isCatalogueOpen ? 'in-catalogue' : 'in-article'}`;
+  const layout = `page mode-${isStart ? 'catalogue' : mode} ${isCatalogueOpen ? 'in-catalogue' : 'in-article'}`;
+  // A configurator is nothing but its article, once there is one.
+  const hasSwitch = isCatalogueOpen || mode !== 'configurator' || planned === undefined;
   return (
     <div class={layout}>
-      {!isCatalogueOpen && (
+      {isArticleShown && (
         <button type="button" class="skip" onClick={skip}>
           {texts.skip}
         </button>
@@ -51,7 +56,7 @@ export function App() {
         <MissingLanguage />
         {session.state.earlier !== undefined && <Earlier earlier={session.state.earlier} />}
       </div>
-      {hasCatalogue && (
+      {hasCatalogue && hasSwitch && (
         <div class="switch">
           {isCatalogueOpen ? (
             hasArticle && (
@@ -68,7 +73,7 @@ export function App() {
       )}
       {hasCatalogue && (
         <div class="browse">
-          <Catalogue isWide={parameters.mode === 'catalogue' || isStart} />
+          <Catalogue isWide={!isBeside} />
         </div>
       )}
       <div class="plan">
@@ -93,6 +98,8 @@ function useFocusOfOpened(isCatalogueOpen: boolean, opened: number): void {
     const place = isCatalogueOpen ? '.catalogue h2' : '.panel';
     const options = { preventScroll: isCatalogueOpen };
     const { activeElement: before } = document;
+    // A person who chooses a mode goes on choosing.
+    if (before?.closest('.modes')) return;
     requestAnimationFrame(() => {
       // The frame may be late, and the person may have moved the focus meanwhile.
       const { activeElement: now, body } = document;

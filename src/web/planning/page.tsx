@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { App, Problems } from './app.tsx';
 import { openConverter } from './converter.ts';
 import { SessionContext } from './panel/use-session.ts';
-import { keepToken, keptToken } from './state/history.ts';
+import { isKept, keepToken, keptToken } from './state/history.ts';
 import { Session } from './state/opened-page.ts';
 import { readParameters } from './state/parameters.ts';
 import { textsOf } from './state/texts.ts';
@@ -13,7 +13,10 @@ const kept = keptToken(window);
 if (!query.has('token') && kept !== '') query.set('token', kept);
 const root = document.documentElement;
 const hasPublicLinks = root.dataset.publicLinks === 'true';
-const { parameters, problems } = readParameters(query.toString(), hasPublicLinks);
+const { parameters, problems } = readParameters(query.toString(), {
+  hasPublicLinks,
+  isKept: isKept(window),
+});
 keepToken(window, parameters.token);
 const texts = textsOf(parameters.lang, parameters.langalt, ...navigator.languages);
 root.lang = texts.language;

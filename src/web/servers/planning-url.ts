@@ -1,6 +1,7 @@
 /** Links to the planning frontend, in its three modes. */
 import { encodeStrictly, readAddress } from '../../source/service/target.ts';
 import { ConverterError } from '../../support/errors.ts';
+import { MODES } from '../planning/state/mode.ts';
 
 /** A base article, or one configuration of it if `ocdreinit` is given. */
 export interface PlannedArticle {
@@ -36,12 +37,6 @@ export type PlanningLink = LinkBase &
     | { mode: 'catalogue' | 'hybrid'; open?: PlannedArticle | StoredPlanning; parentnode?: string }
     | { mode: 'configurator'; open: PlannedArticle | StoredPlanning }
   );
-
-const MODES = {
-  catalogue: { opencatalogue: 'true' },
-  configurator: { disablecatalogue: 'true' },
-  hybrid: {},
-} as const satisfies Record<PlanningLink['mode'], Readonly<Record<string, string>>>;
 
 /** The three parameters that together identify a base article. */
 export const ARTICLE_NAMES = ['manufacturer', 'program', 'basearticlenumber'] as const;

@@ -35,8 +35,28 @@ export function Actions({
       )}
       {parameters.publicId === undefined && <PermanentLink planned={planned} />}
       <Downloads planned={planned} view={view} />
-      {parameters.mode === 'configurator' && <Languages />}
+      {state.shown.mode === 'configurator' && <AtEnd />}
     </section>
+  );
+}
+
+/** Shows what the catalogue has in the other modes: the languages, and the way to another article. */
+function AtEnd() {
+  const session = useSession();
+  const { texts, state } = session;
+  return (
+    <div class="row at-end">
+      {state.shown.hasCatalogue && (
+        <button
+          type="button"
+          class="plain"
+          onClick={() => session.go({ isCatalogueOpen: true, place: { parentnode: '' } })}
+        >
+          {texts.anotherArticle}
+        </button>
+      )}
+      <Languages />
+    </div>
   );
 }
 
@@ -272,10 +292,10 @@ function PermanentLink({ planned }: { planned: PlannedArticle }) {
 }
 
 /** The address of this page with the identifier in place of the article, and without a token. */
-function linkOf(permanentid: string, { parameters }: Session): string {
+function linkOf(permanentid: string, { parameters, state }: Session): string {
   const url = new URL(location.pathname, location.origin);
   url.searchParams.set('permanentid', permanentid);
-  if (parameters.mode === 'configurator') url.searchParams.set('disablecatalogue', 'true');
+  if (state.shown.mode === 'configurator') url.searchParams.set('disablecatalogue', 'true');
   if (!parameters.showPrice) url.searchParams.set('showprice', 'false');
   if (parameters.lang !== '') url.searchParams.set('lang', parameters.lang);
   if (parameters.langalt !== '') url.searchParams.set('langalt', parameters.langalt);

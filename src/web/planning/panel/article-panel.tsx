@@ -83,9 +83,9 @@ export function ArticlePanel({ view }: { view: PlanningView | undefined }) {
 }
 
 function NothingPlanned({ cancel, retry }: { cancel: () => void; retry: () => void }) {
-  const { texts, state, parameters } = useSession();
+  const { texts, state } = useSession();
   const { failure, isStopped, opening } = state.planning;
-  const hasCatalogue = parameters.mode !== 'configurator';
+  const { hasCatalogue } = state.shown;
   return (
     <div class="empty">
       {failure !== undefined && opening !== undefined && (

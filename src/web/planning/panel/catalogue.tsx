@@ -6,6 +6,7 @@ import type { Texts } from '../state/texts.ts';
 import { Search, useMakers } from './catalogue-search.tsx';
 import { CancelLate, Failure } from './failure.tsx';
 import { Languages } from './languages.tsx';
+import { Modes } from './modes.tsx';
 import { Picture } from './picture.tsx';
 import { type Listing, useListing } from './use-listing.ts';
 import { useSession } from './use-session.ts';
@@ -47,6 +48,7 @@ export function Catalogue({ isWide }: { isWide: boolean }) {
       </h2>
       {isTop && <p class="quiet">{texts.welcome}</p>}
       <Search {...{ makers, place }} nodes={listing?.nodes ?? []} />
+      {isTop && <Modes />}
       <p role="status" class="working">
         {isLoading && (
           <>

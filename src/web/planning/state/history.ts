@@ -7,6 +7,7 @@ import { isRecord, type JsonRecord } from '../../../convert/wire/value.ts';
 import { redact } from '../../../support/redact.ts';
 import { targetOf } from './embedding.ts';
 import type { PageWindow } from './interfaces.ts';
+import { MODES, type PlanningMode } from './mode.ts';
 import type { OpenTarget } from './planned-article.ts';
 
 /** The listed place of the catalogue: a folder, or the results of a search, which was started `from` a folder. */
@@ -22,7 +23,14 @@ export interface Shown {
   place: CataloguePlace;
   /** Whether the catalogue is shown and not the article, if there is no room for both. */
   isCatalogueOpen: boolean;
+  /** Whether the page has a catalogue; if not, it has one mode. */
+  hasCatalogue: boolean;
+  mode: PlanningMode;
 }
+
+/** The parameters that a person changes. */
+const MODE_NAMES = Object.values(MODES).flatMap((parameters) => Object.keys(parameters));
+const CHANGED_NAMES = ['lang', ...MODE_NAMES];
 
 /** Takes the token out of the address of the page. */
 export function keepToken({ history, location }: PageWindow, token: string): void {
@@ -39,11 +47,16 @@ export function keptToken({ history }: PageWindow): string {
   return typeof token === 'string' ? token : '';
 }
 
+/** Whether the page was loaded again, or the person came back to it: then its entry has what it showed. */
+export function isKept({ history }: PageWindow): boolean {
+  return shownOf(history.state) !== undefined;
+}
+
 /** The history of one page: a page that is loaded again shows the same as before. */
 export class PageHistory {
-  /** Whether the page was loaded again, or the person came back to it. */
-  readonly wasKept: boolean;
   readonly #page: PageWindow;
+  /** The parameters of the page, the same in each entry: "back" changes neither language nor mode. */
+  readonly #query: URLSearchParams;
   #token: string;
   #shown: Shown;
   /** An entry has the configuration of the time when it was left; a later entry may have changed it. */
@@ -61,11 +74,10 @@ export class PageHistory {
     first: Shown,
     onMove: (shown: Shown, isOther: boolean) => void,
   ) {
-    const before = shownOf(page.history.state);
-    this.wasKept = before !== undefined;
     this.#page = page;
+    this.#query = new URLSearchParams(page.location.search);
     this.#token = token;
-    this.#shown = before ?? first;
+    this.#shown = { ...first, ...shownOf(page.history.state) };
     this.#write('replaceState');
     page.addEventListener('popstate', ({ state }) => {
       const kept = shownOf(state);
@@ -98,28 +110,33 @@ export class PageHistory {
 
   /** Puts the language into the address of the page, and the target that it loads then into its entry. */
   setLanguage(language: string, target: Shown['target']): void {
-    const { location } = this.#page;
-    const query = new URLSearchParams(location.search);
-    query.set('lang', language);
+    this.#query.set('lang', language);
     this.change({ target });
-    this.#page.history.replaceState(this.#page.history.state, '', `${location.pathname}?${query}`);
+  }
+
+  /** Puts the mode into the address of the page, which shows the catalogue from now on. */
+  setMode(mode: PlanningMode): void {
+    for (const name of MODE_NAMES) this.#query.delete(name);
+    for (const [name, value] of Object.entries(MODES[mode])) this.#query.set(name, value);
+    this.change({ mode, isCatalogueOpen: true });
   }
 
   #moveTo(kept: Shown): void {
-    const { place } = this.#shown;
+    const { place, mode } = this.#shown;
     const target = this.#newest.has(kept.opened) ? this.#newest.get(kept.opened) : kept.target;
     // A list that does not change stays the same object.
     const isSamePlace = JSON.stringify(kept.place) === JSON.stringify(place);
-    this.#shown = { ...kept, target, place: isSamePlace ? place : kept.place };
+    this.#shown = { ...kept, target, mode, place: isSamePlace ? place : kept.place };
     this.#write('replaceState');
   }
 
   #write(how: 'pushState' | 'replaceState'): void {
-    const [token, shown] = [this.#token, this.#shown];
+    const [token, shown, query] = [this.#token, this.#shown, this.#query.toString()];
+    const address = `${this.#page.location.pathname}${query === '' ? '' : `?${query}`}`;
     this.#newest.set(shown.opened, shown.target);
     for (const target of [shown.target, aloneOf(shown.target)]) {
       try {
-        this.#page.history[how]({ token, shown: { ...shown, target } }, '');
+        this.#page.history[how]({ token, shown: { ...shown, target } }, '', address);
         return;
       } catch {
         // A browser limits the size of a state and the rate of changes: then less can be restored.
@@ -129,7 +146,7 @@ export class PageHistory {
 }
 
 /**
- * Keeps the configuration of this tab, by the address without its token: if the page around this one is loaded again,
+ * Keeps the configuration of this tab, by the address without token, language and mode: if the page around this one is loaded again,
  * the history of its frame is lost, and a page with a new token has no history.
  */
 export function keepConfigured(page: PageWindow, json: JsonRecord): void {
@@ -151,7 +168,9 @@ export function keptConfigured(page: PageWindow): JsonRecord | undefined {
 }
 
 function nameOf({ location }: PageWindow): string {
-  return `planning ${location.pathname}${location.search}`;
+  const query = new URLSearchParams(location.search);
+  for (const name of CHANGED_NAMES) query.delete(name);
+  return `planning ${location.pathname}?${query}`;
 }
 
 function stateOf(state: unknown): Record<string, unknown> {

@@ -5,8 +5,9 @@ import { articleKey } from '../../../model/configuration-id.ts';
 import type { ConverterError } from '../../../support/errors.ts';
 import { type Embedding, openEmbedding, type PlanningCommand } from './embedding.ts';
 import type { NamedField, PropertySetting } from './fields.ts';
-import { keepConfigured, keptConfigured, PageHistory, type Shown } from './history.ts';
+import { isKept, keepConfigured, keptConfigured, PageHistory, type Shown } from './history.ts';
 import type { PageWindow, PlanningConverter } from './interfaces.ts';
+import type { PlanningMode } from './mode.ts';
 import { ModelLoader, type ModelState, NO_MODEL } from './model-loader.ts';
 import type { PlanningParameters } from './parameters.ts';
 import type { PlannedArticle } from './planned-article.ts';
@@ -91,6 +92,7 @@ export class Session {
     });
     const onModel = (model: ModelState) => this.#onModel(model);
     this.models = new ModelLoader(this.service, converter, onModel, imageLocation);
+    const earlier = isKept(page) ? undefined : keptConfigured(page);
     this.#history = new PageHistory(page, token, firstShown(parameters), (shown, isOther) => {
       this.#set({ shown });
       if (isOther && shown.target !== undefined) this.planning.open(shown.target);
@@ -99,7 +101,7 @@ export class Session {
       ...NO_MODEL,
       planning: this.planning.state,
       shown: this.#history.shown,
-      earlier: this.#history.wasKept ? undefined : keptConfigured(page),
+      earlier,
       isTokenDead: false,
       wasTokenAccepted: false,
       refused: [],
@@ -133,6 +135,12 @@ export class Session {
     const { planned, pending } = this.planning.state;
     const target = planned && { json: planned.json, pending, isToRenew: true };
     this.#history.setLanguage(language, target ?? this.#state.shown.target);
+  }
+
+  /** Chooses the mode of the page: the catalogue stays open, and what is planned stays planned. */
+  setMode(mode: PlanningMode): void {
+    this.#history.setMode(mode);
+    this.#set({ shown: this.#history.shown });
   }
 
   /** The method is bound, because components pass it to buttons. */
@@ -238,5 +246,5 @@ export class Session {
 function firstShown({ mode, parentnode, target }: PlanningParameters): Shown {
   const hasCatalogue = mode !== 'configurator';
   const isCatalogueOpen = mode === 'catalogue' || (hasCatalogue && target === undefined);
-  return { opened: 0, target, place: { parentnode }, isCatalogueOpen };
+  return { opened: 0, target, place: { parentnode }, isCatalogueOpen, hasCatalogue, mode };
 }

@@ -1,5 +1,6 @@
 /** The parameters of the page's address: each contradiction is a problem that the page explains in a sentence. */
 
+import type { PlanningMode } from './mode.ts';
 import type { Texts } from './texts.ts';
 
 /** A base article or one configuration of it, or a stored planning. */
@@ -11,8 +12,7 @@ export interface PlanningParameters {
   token: string;
   /** The stored planning that the page shows without a token, read-only. */
   publicId: string | undefined;
-  /** The visible parts of the page; hybrid is both. @see Spec 4.5 */
-  mode: 'catalogue' | 'configurator' | 'hybrid';
+  mode: PlanningMode;
   /** The target that is opened first; undefined if a person chooses from the catalogue. */
   target: PlanningTarget | undefined;
   showPrice: boolean;
@@ -38,7 +38,9 @@ const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
  * Reads the parameters of an address; an empty value is the same as none, and an unknown parameter is ignored.
  *
  * @param search - `location.search`.
- * @param hasPublicLinks - Whether the server shows stored plannings without a token.
+ * @param known.hasPublicLinks - Whether the server shows stored plannings without a token.
+ * @param known.isKept - Whether the page is loaded again: it keeps folder and article, which the address may lack, since a
+ *   person may have chosen the configurator before an article.
  * @example
  * ```ts
  * readParameters('?token=T&opencatalogue=true').parameters.mode; // → 'catalogue'
@@ -48,7 +50,7 @@ const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
  */
 export function readParameters(
   search: string,
-  hasPublicLinks = false,
+  { hasPublicLinks = false, isKept = false } = {},
 ): {
   parameters: PlanningParameters;
   problems: NamedProblem[];
@@ -76,10 +78,12 @@ export function readParameters(
   const mode = isConfigurator ? 'configurator' : isCatalogue ? 'catalogue' : 'hybrid';
 
   const target = targetOf(text, fail);
-  if (mode === 'configurator' && target === undefined && problems.length === 0)
-    fail('articleMissing', ...ARTICLE, 'permanentid');
   const parentnode = text('parentnode');
-  if (mode === 'configurator' && parentnode !== '') fail('parentnodeUnused', 'parentnode');
+  if (mode === 'configurator' && !isKept) {
+    if (target === undefined && problems.length === 0)
+      fail('articleMissing', ...ARTICLE, 'permanentid');
+    if (parentnode !== '') fail('parentnodeUnused', 'parentnode');
+  }
 
   const cartUrl = text('urlwarenkorb');
   if (cartUrl !== '' && !isWebAddress(cartUrl)) fail('cartUrlInvalid', 'urlwarenkorb');

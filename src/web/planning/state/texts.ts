@@ -1,5 +1,9 @@
 /** The texts of the page. Texts of the service come in the requested language. */
 import type { ErrorCode } from '../../../support/errors.ts';
+import type { PlanningMode } from './mode.ts';
+
+/** The most characters of a text of the address that is no language tag. */
+const MOST_SHOWN = 20;
 
 const EN = {
   language: 'en',
@@ -151,6 +155,13 @@ const EN = {
   top: 'Start',
   startTitle: 'What would you like to furnish?',
   welcome: 'Choose an article, configure it, and see it in 3D at once.',
+  modes: 'How would you like to plan?',
+  modeOf: {
+    catalogue: ['Catalogue', 'Look around, then see one article large.'],
+    hybrid: ['Side by side', 'Catalogue and article, on a wide screen.'],
+    configurator: ['One article', 'Only what you choose, and no catalogue.'],
+  } satisfies Record<PlanningMode, [name: string, line: string]>,
+  anotherArticle: 'Choose another article',
   breadcrumbs: 'Path in the catalogue',
   search: 'Search',
   searchIn: (name: string) => `Search in ${name}`,
@@ -381,6 +392,13 @@ const DE: Texts = {
   top: 'Start',
   startTitle: 'Was möchten Sie einrichten?',
   welcome: 'Wählen Sie einen Artikel, konfigurieren Sie ihn, und sehen Sie ihn sofort in 3D.',
+  modes: 'Wie möchten Sie planen?',
+  modeOf: {
+    catalogue: ['Katalog', 'Erst umsehen, dann ein Artikel groß.'],
+    hybrid: ['Nebeneinander', 'Katalog und Artikel, wo der Platz reicht.'],
+    configurator: ['Nur ein Artikel', 'Nur was Sie wählen, ohne den Katalog.'],
+  },
+  anotherArticle: 'Anderen Artikel wählen',
   breadcrumbs: 'Pfad im Katalog',
   search: 'Suchen',
   searchIn: (name) => `Suchen bei ${name}`,

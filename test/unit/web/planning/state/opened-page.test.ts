@@ -2,7 +2,7 @@
 /** An opened page without what it draws: what it keeps of a configuration, and what it tells the page around it. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSampleRange } from '../../../../../src/emulator/sample/sample-range.ts';
-import { keepToken, keptToken } from '../../../../../src/web/planning/state/history.ts';
+import { isKept, keepToken, keptToken } from '../../../../../src/web/planning/state/history.ts';
 import { Session } from '../../../../../src/web/planning/state/opened-page.ts';
 import { readParameters } from '../../../../../src/web/planning/state/parameters.ts';
 import { textsOf } from '../../../../../src/web/planning/state/texts.ts';
@@ -40,7 +40,8 @@ describe('an opened page', () => {
   function open(tab: Tab, { token = '', ...more }: Record<string, string> = {}): Session {
     const kept = keptToken(tab.window) || token || service.emulator.issueToken();
     const query = { ...DESK, disablecatalogue: 'true', token: kept, ...more };
-    const { parameters, problems } = readParameters(`?${new URLSearchParams(query)}`);
+    const search = `?${new URLSearchParams(query)}`;
+    const { parameters, problems } = readParameters(search, { isKept: isKept(tab.window) });
     expect(problems).toEqual([]);
     keepToken(tab.window, parameters.token);
     const { BTG2GLTF_BASE_URL: baseUrl = '' } = service.proxy.env;
@@ -198,6 +199,34 @@ describe('an opened page', () => {
     session.listed();
     expect(tab.received).toEqual([{ type: 'LOADED', article: null, origin: SHOP }]);
     expect(session.state.shown.isCatalogueOpen).toBe(true);
+  });
+
+  test('keeps what is planned and the folder in the mode that a person chooses, also loaded again', async () => {
+    const tab = openTab();
+    const first = open(tab, { disablecatalogue: '', parentnode: 'FJEL;:@1' });
+    await isPlanned(first, 'LN-M-V.EI');
+    first.planning.change(finish(first));
+    await isPlanned(first, 'LN-M-V.NB');
+    expect(first.state.shown).toMatchObject({ mode: 'hybrid', isCatalogueOpen: false });
+    first.setMode('catalogue');
+    expect(tab.window.location.search).toBe('?lang=en&opencatalogue=true');
+    first.setMode('configurator');
+    expect(tab.window.location.search).toBe('?lang=en&disablecatalogue=true');
+    // The catalogue stays open: a person may choose the mode before the article.
+    const chosen = { mode: 'configurator', hasCatalogue: true, isCatalogueOpen: true };
+    expect(first.state.shown).toMatchObject(chosen);
+    tab.reload('page');
+    const second = open(tab);
+    await isPlanned(second, 'LN-M-V.NB');
+    expect(second.state.shown).toMatchObject({ ...chosen, place: { parentnode: 'FJEL;:@1' } });
+    second.setLanguage('de');
+    second.setMode('hybrid');
+    expect(tab.window.location.search).toBe('?lang=de');
+
+    // A page around it that is loaded again has the address that it gave.
+    tab.reload('page around');
+    const third = open(tab, { opencatalogue: 'true', disablecatalogue: '' });
+    expect(third.state.earlier).toMatchObject({ basearticlenumber: 'LN-M' });
   });
 
   test('undoes a change that is refused, and says which', async () => {

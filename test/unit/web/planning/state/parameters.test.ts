@@ -24,11 +24,13 @@ test('a configurator has an article in upper case, a price and a cart', () => {
 test('a stored planning needs no token where the server has public links, and offers no cart then', () => {
   const query = `?permanentid=P&urlwarenkorb=https://s.example/c&lang=de`;
   expect(readParameters(query).problems).toEqual([{ problem: 'tokenMissing', names: 'token' }]);
-  const { parameters, problems } = readParameters(query, true);
+  const { parameters, problems } = readParameters(query, { hasPublicLinks: true });
   expect(problems).toEqual([]);
   expect(parameters).toMatchObject({ publicId: 'P', mode: 'configurator', cartUrl: undefined });
-  expect(readParameters(`?${ARTICLE}`, true).problems).toHaveLength(1);
-  expect(readParameters(`${query}&token=T`, true).parameters.publicId).toBeUndefined();
+  expect(readParameters(`?${ARTICLE}`, { hasPublicLinks: true }).problems).toHaveLength(1);
+  expect(
+    readParameters(`${query}&token=T`, { hasPublicLinks: true }).parameters.publicId,
+  ).toBeUndefined();
 });
 
 test.each<[string, string[]]>([
@@ -50,6 +52,12 @@ test.each<[string, string[]]>([
 ])('the query %s has the problems %j', (query, expected) => {
   const { problems } = readParameters(`?${query}`);
   expect(problems.map(({ problem, names }) => `${problem} ${names}`)).toEqual(expected);
+});
+
+test('a page that is loaded again needs no article in its address: it has kept one, or its catalogue', () => {
+  const query = '?token=T&disablecatalogue=true&parentnode=N';
+  expect(readParameters(query, { isKept: true }).problems).toEqual([]);
+  expect(readParameters(query).problems).toHaveLength(2);
 });
 
 test.each<[unknown, unknown]>([
