@@ -221,10 +221,12 @@ describe('another configuration than asked for', () => {
 describe('feeds and the gallery', () => {
   const feeds = { baseUrl: 'https://cdn.example/', productUrl: 'https://shop.example/{id}' };
   beforeEach(() =>
-    runs.configure({ deliver: { gallery: true, feeds: { ...feeds, kinds: ['csv'] } } }),
+    runs.configure({
+      deliver: { gallery: { embedModels: true }, feeds: { ...feeds, kinds: ['csv'] } },
+    }),
   );
 
-  test.each(['feeds/erp.csv', 'gallery/index.html', 'gallery/details-0.js'])(
+  test.each(['feeds/erp.csv', 'gallery/index.html', 'gallery/details-0.js', 'gallery/studio.js'])(
     '%s is missed by verify',
     async (name) => {
       await runs.run('2026-01-01');

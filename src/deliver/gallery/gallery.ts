@@ -58,6 +58,12 @@ export function galleryDetailsFile(part: number, content: DetailsPart): string {
   return `galleryDetails(${part}, ${visibleJson(JSON.stringify(content))});\n`;
 }
 
+/** The scripts with models that a file with details names. In JSON, a quotation mark of a text has a backslash before it. */
+export function modelScriptsIn(detailsFile: Uint8Array): string[] {
+  const text = new TextDecoder().decode(detailsFile);
+  return Array.from(text.matchAll(/"script":"(model-[0-9a-f]{16}\.js)"/g), ([, script]) => script!);
+}
+
 /** Name of the light of the 3D view for a page from a disk. */
 export const EMBEDDED_STUDIO = 'studio.js';
 

@@ -19,6 +19,7 @@ import {
   galleryDataFile,
   galleryDetailsFile,
   galleryPageFiles,
+  modelScriptsIn,
   partsIn,
 } from './gallery.ts';
 import { detailsFile } from './gallery-data.ts';
@@ -89,11 +90,19 @@ const isOwn = (file: string): boolean =>
 
 /** Names the files that the gallery of an output folder must have, below that folder. */
 export async function galleryFiles(outputDir: string): Promise<string[]> {
-  const data = await readBytesIfExists(join(outputDir, GALLERY_FOLDER, GALLERY_DATA_FILE));
+  const read = (name: string) => readBytesIfExists(join(outputDir, GALLERY_FOLDER, name));
+  const data = await read(GALLERY_DATA_FILE);
   // Each gallery has a file with details; only its data says how many.
   const parts = (data && partsIn(data)) ?? 1;
   const details = Array.from({ length: parts }, (_, part) => detailsFile(part));
-  const names = [...(await galleryPageFiles()).keys(), ...details, GALLERY_DATA_FILE];
+  const embedded = new Set<string>();
+  for (const name of details) {
+    const content = await read(name);
+    for (const script of content ? modelScriptsIn(content) : []) embedded.add(script);
+  }
+  if (embedded.size > 0) embedded.add(EMBEDDED_STUDIO);
+  const page = (await galleryPageFiles()).keys();
+  const names = [...page, ...details, ...embedded, GALLERY_DATA_FILE];
   return names.map((name) => `${GALLERY_FOLDER}/${name}`);
 }
 

@@ -2,10 +2,15 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { galleryDataFile } from '../../../../src/deliver/gallery/gallery.ts';
-import { galleryFiles, openGallery } from '../../../../src/deliver/gallery/publish-gallery.ts';
+import { galleryDataFile, galleryDetailsFile } from '../../../../src/deliver/gallery/gallery.ts';
+import {
+  galleryFiles,
+  openGallery,
+  scriptOf as scriptName,
+} from '../../../../src/deliver/gallery/publish-gallery.ts';
 import { readGallery } from '../../../../src/deliver/gallery/read-gallery.ts';
 import { publishedIn } from '../../../../src/run/output/published.ts';
+import { sha256Hex } from '../../../../src/support/files.ts';
 import { folderPerTest } from '../../../helpers/folder-per-test.ts';
 import { writeOutput } from '../../../helpers/gallery-output.ts';
 import { textOf } from '../../../helpers/object-stores.ts';
@@ -117,6 +122,20 @@ describe('the files of a gallery', () => {
       await writeFile(at('gallery/articles.js'), damaged);
       expect(await partsOf()).toEqual(['gallery/details-0.js']);
     }
+  });
+
+  it('are also the models that its details embed, and their light', async () => {
+    const finish = { glb: GLB, entry: { shorttext: '"script":"model-0123456789abcdef.js"' } };
+    await writeOutput(at(), [finish, { glb: GLB }]);
+    await mkdir(at('gallery'));
+    const embeddedBy = async (scriptOf?: typeof scriptName) => {
+      const { parts } = await readGallery(at(), 'office', { ...FILES, scriptOf });
+      await writeFile(at('gallery/details-0.js'), galleryDetailsFile(0, parts[0]!));
+      return (await galleryFiles(at())).filter((file) => /(?:model-.*|studio)\.js$/.test(file));
+    };
+    expect(await embeddedBy()).toEqual([]);
+    const script = scriptName(sha256Hex(GLB));
+    expect(await embeddedBy(scriptName)).toEqual([`gallery/${script}`, 'gallery/studio.js']);
   });
 });
 
