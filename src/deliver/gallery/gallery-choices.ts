@@ -19,7 +19,10 @@ export interface ChoiceValue {
   configuration: GalleryDetails;
   /** The other properties that this configuration changes, too. */
   changes: readonly string[];
-  /** Picture of the finish that only configurations with this value have. */
+  /**
+   * Picture of the finish that only configurations with this value have. None if they are also those with a value of
+   * another property, since the picture may be of that one.
+   */
   swatch?: string;
 }
 
@@ -47,9 +50,14 @@ export function choicesOf(
     (id) => new Set(configurations.map((one) => values.get(one)!.get(id))).size > 1,
   );
   const own = values.get(current)!;
-  return differing.map((id) => ({
+  const ownersOf = (id: string) => groupBy(configurations, (one) => values.get(one)!.get(id) ?? '');
+  const properties = new Map(differing.map((id) => [id, ownersOf(id)]));
+  const keys = [...properties.values()].flatMap((owners) => [...owners.values()].map(keyOf));
+  const shared = new Set(keys.filter((key, place) => keys.indexOf(key) !== place));
+  const swatchOf = swatchFinder(configurations, (group) => !shared.has(keyOf(group)));
+  return Array.from(properties, ([id, owners]) => ({
     ...{ id, text: texts.get(id) || id },
-    values: valuesOf(id, configurations, (one) => {
+    values: valuesOf(id, owners, swatchOf, (one) => {
       const changed = differing.filter(
         (other) => other !== id && values.get(one)!.get(other) !== own.get(other),
       );
@@ -58,30 +66,42 @@ export function choicesOf(
   }));
 }
 
+type Group = readonly GalleryDetails[];
+
+const keyOf = (group: Group): string => JSON.stringify(group.map(({ id }) => id));
+
 function valuesOf(
   id: string,
-  configurations: readonly GalleryDetails[],
+  owners: ReadonlyMap<string, Group>,
+  swatchOf: (group: Group) => string | undefined,
   changesOf: (configuration: GalleryDetails) => string[],
 ): Omit<ChoiceValue, 'isChosen'>[] {
-  const propertyOf = ({ properties }: GalleryDetails) => properties.find((one) => one.id === id);
-  const owners = groupBy(configurations, (one) => propertyOf(one)?.value ?? '');
-  const counts = countsOf(configurations);
   return Array.from(owners, ([value, own]) => {
-    const text = propertyOf(own[0]!)?.valueText || value || '–';
+    const property = own[0]!.properties.find((one) => one.id === id);
+    const text = property?.valueText || value || '–';
     const candidates = own.map((configuration) => {
       return { configuration, changes: changesOf(configuration) };
     });
     const least = Math.min(...candidates.map(({ changes }) => changes.length));
     const choice = { value, text, ...candidates.find(({ changes }) => changes.length === least)! };
-    const swatch = [...countsOf(own)].find(
-      ([picture, count]) => count === own.length && counts.get(picture) === count,
-    )?.[0];
+    const swatch = swatchOf(own);
     return { ...choice, ...(swatch !== undefined && { swatch }) };
   });
 }
 
+/** Finds the picture of a finish that exactly the configurations of a group have. */
+function swatchFinder(configurations: Group, isOfOneValue: (group: Group) => boolean) {
+  const counts = countsOf(configurations);
+  return (group: Group): string | undefined => {
+    const pictures = isOfOneValue(group) ? [...countsOf(group)] : [];
+    return pictures.find(
+      ([picture, count]) => count === group.length && counts.get(picture) === count,
+    )?.[0];
+  };
+}
+
 /** How many configurations have each picture of a finish. */
-function countsOf(configurations: readonly GalleryDetails[]): Map<string, number> {
+function countsOf(configurations: Group): Map<string, number> {
   const counts = new Map<string, number>();
   for (const picture of configurations.flatMap(({ swatches }) => swatches))
     counts.set(picture, (counts.get(picture) ?? 0) + 1);

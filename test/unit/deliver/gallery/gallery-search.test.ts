@@ -145,6 +145,18 @@ describe('the choices of an article', () => {
     const all = [desk('1', 'oak', 'black', ['o', 's']), desk('2', 'walnut', 'black', ['w', 's'])];
     expect(choicesOf(all, all[0]!)[0]!.values.map(({ swatch }) => swatch)).toEqual(['o', 'w']);
   });
+
+  it('show none that may be of another property, whose value the same configurations have', () => {
+    const all = [desk('1', 'oak', 'black', ['o', 'b']), desk('2', 'walnut', 'white', ['n', 'w'])];
+    const swatchesOf = (some: readonly GalleryDetails[]) =>
+      choicesOf(some, some[0]!).map(({ values }) => values.map(({ swatch }) => swatch));
+    expect(swatchesOf(all).flat()).toEqual([undefined, undefined, undefined, undefined]);
+    const third = desk('3', 'walnut', 'black', ['n', 'b']);
+    expect(swatchesOf([...all, third])).toEqual([
+      ['o', 'n'],
+      ['b', 'w'],
+    ]);
+  });
 });
 
 describe('the colours of a picture', () => {
