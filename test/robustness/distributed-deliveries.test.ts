@@ -32,7 +32,7 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 import { closedGate, until } from '../helpers/until.ts';
 
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
-const ARTICLES = IS_LONG ? 60 : 12;
+const ARTICLES = IS_LONG ? 60 : 4;
 const SIZE = { articles: ARTICLES, blocks: 20, images: 10, articlesPerSeries: 20 };
 const DELIVER = {
   profiles: ['web', 'ar-ios'],

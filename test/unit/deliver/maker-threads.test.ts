@@ -1,14 +1,16 @@
 /** Threads of the built program: what they make, and what becomes of what ends them. */
 import { createHash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { writeGlb } from '../../../src/convert/write/glb.ts';
 import type { MadeFile } from '../../../src/deliver/making/maker.ts';
 import { createOnce } from '../../../src/deliver/making/once.ts';
 import type { Threads } from '../../../src/deliver/making/threads.ts';
 import { groupVariants } from '../../../src/deliver/variants/variants.ts';
-import { convert } from '../../../src/library.ts';
+import { flatJpeg } from '../../helpers/flat-picture.ts';
+import { BOX_BODY, sceneOf } from '../../helpers/snapshot.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 import { closedGate } from '../../helpers/until.ts';
 
@@ -22,10 +24,15 @@ let master: Uint8Array;
 let folder: string;
 beforeAll(async () => {
   folder = await temporaryFolder();
-  const article = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
-  const output = join(folder, 'desk.glb');
-  await convert({ service: { emulator: true }, article, output });
-  master = new Uint8Array(await readFile(output));
+  // A small image: to encode it is most of what a thread does.
+  const scene = await sceneOf({
+    btg: [{ type: 'imp', btgname: 'A::B::BOX', mat: 'RED' }],
+    mats: [{ mname: 'RED', pic: 'RED' }],
+    blocks: { 'A::B::BOX': BOX_BODY },
+    images: { RED: await flatJpeg(200, 20, 20) },
+  });
+  master = writeGlb(scene);
+  await writeFile(join(folder, 'box.glb'), master);
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -76,7 +83,7 @@ describe('threads of makers', () => {
 
   it('read the file of a master themselves, and refuse another content', async () => {
     const sha256 = createHash('sha256').update(master).digest('hex');
-    const file = { path: join(folder, 'desk.glb'), name: 'desk.glb', sha256, bytes: master.length };
+    const file = { path: join(folder, 'box.glb'), name: 'box.glb', sha256, bytes: master.length };
     for (const count of [1, 2]) {
       const threads = await opened(count);
       const call = { delivery: 'ar-ios', name: 'make', given: [[]], weight: 1 };
@@ -88,7 +95,7 @@ describe('threads of makers', () => {
       };
       await expect(threads.call({ ...call, file: other })).rejects.toMatchObject({
         code: 'STORE_DAMAGED',
-        message: expect.stringMatching(/^desk\.glb: expected the content/),
+        message: expect.stringMatching(/^box\.glb: expected the content/),
       });
     }
   });
