@@ -77,6 +77,8 @@ export interface Fetcher extends CatalogueReader, Configurator {
    * @throws {@link ConverterError} as {@link Fetcher.fetch}. @see D-852
    */
   hasChanged(request: ArticleRequest, signal: AbortSignal): Promise<boolean>;
+  /** A file of the catalogue, such as a picture; it is not kept. @throws {@link ConverterError} What the client throws. */
+  resource(rescontent: string): Promise<Uint8Array>;
   /** When the data of each manufacturer was converted, according to the catalogue. */
   conversionDates: ResponseCache['conversionDates'];
   /** The configuration of a request, from a fresh snapshot if there is one, else as resolved. */
@@ -144,6 +146,9 @@ class ArticleFetcher implements Fetcher {
     const request = { operation: 'search', values, owner: manufacturer } as const;
     return (await this.#cache.read(request)).answer;
   };
+
+  readonly resource: Fetcher['resource'] = async (rescontent) =>
+    (await this.#options.client.getResource(rescontent)).bytes;
 
   readonly resolve: Fetcher['resolve'] = async (request) =>
     resolveArticle({ cache: this.#cache }, checkedRequest(request));
