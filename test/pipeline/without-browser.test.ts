@@ -78,7 +78,7 @@ describe('a variable that names no program', () => {
       const { exit, stderr } = await runs.command(command, '2026-01-01');
       expect([exit, stderr]).toEqual([
         2,
-        expect.stringContaining('BTG2GLTF_BROWSER: expected the path of Chrome or Chromium'),
+        expect.stringContaining('BTG2GLTF_BROWSER: there is no program'),
       ]);
     }
     expect(range.asked.size).toBe(0);

@@ -78,8 +78,8 @@ async function chosenBrowser(
     if (path === NONE) return undefined;
     if (path === BROWSER_PACKAGE) return requirePackage(from, cacheDir);
     if (await isProgram(path)) return { path, from, cacheDir };
-    const message = `${from}: expected the path of Chrome or Chromium, ${BROWSER_PACKAGE} or ${NONE}, received ${path}`;
-    const help = `correct it, or leave ${from} out: then an installed browser is used`;
+    const message = `${from}: there is no program ${path}`;
+    const help = `name the path of Chrome or Chromium, ${BROWSER_PACKAGE} (a package of npm) or ${NONE}; or leave ${from} out: then an installed browser is used`;
     throw new ConverterError('USAGE', message, { help });
   }
   for (const path of INSTALLED)

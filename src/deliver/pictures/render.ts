@@ -62,7 +62,7 @@ export async function withPictures<Result>(
 ): Promise<Result> {
   const found = await findBrowser(env, cacheDir, browser);
   if (found === undefined) {
-    const message = 'pictures: expected a browser, found none';
+    const message = 'there is no browser, and pictures are taken by one';
     throw new ConverterError('BROWSER_MISSING', message);
   }
   const renderer = new BrowserRenderer({ browser: found, warn });
