@@ -115,7 +115,7 @@ export const ERROR_CODES = {
   },
   MODEL_UNREADABLE: {
     exit: 1,
-    help: 'check the file with a glTF viewer; btg2gltf verify finds damaged files',
+    help: 'check the file with a glTF viewer; if a run has published it, btg2gltf verify finds damage',
   },
   BUDGET_EXCEEDED: {
     exit: 1,
@@ -211,7 +211,7 @@ export const ERROR_CODES = {
 
 registerSentences([
   ...Object.values(ERROR_CODES).map(({ help }) => help),
-  'login: the authentication server',
+  'the authentication server',
   // The answer of the emulator, which may run in another process.
   'user or password is wrong',
 ]);

@@ -43,7 +43,9 @@ describe.runIf(HAS_BROWSER)('render of models', () => {
     expect(await sharp(picture).metadata()).toMatchObject({ width: 80, height: 60 });
     expect(stdout).toContain(`${picture}: 80 × 60, `);
     const broken = join(models, 'broken.glb');
-    expect(stdout).toContain(`failed: ${broken}: expected a GLB file: it begins with other bytes`);
+    expect(stdout).toContain(
+      `failed: ${broken}: expected a GLB file: its first bytes are not those of one`,
+    );
     expect(stdout).toContain('1 picture of 2 models, 1 failed');
     const output = join(folder, 'below');
     const glob = join(models, '**', 'd*.glb');

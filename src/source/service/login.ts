@@ -115,7 +115,7 @@ async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
     const masked = short.reduce((text, secret) => text?.replaceAll(secret, '***'), said);
     const why = masked === undefined ? '' : `: ${masked}`;
     const { host } = new URL(origin);
-    const message = `login: the authentication server ${host} refused it${why}`;
+    const message = `the authentication server ${host} refused the login${why}`;
     throw new ConverterError('LOGIN_REFUSED', message, { status });
   }
   return readAnswer(OPERATIONS[name], response, target.queryBytes);

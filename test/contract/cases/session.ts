@@ -32,7 +32,7 @@ const refusesWrong = (field: 'username' | 'password' | 'appKey'): Case =>
     const credentials = { ...loginOf(service), [field]: 'wrong' };
     const error = await errorOf(service.open({ credentials }).getNodes(''));
     expect(error.code).toBe('LOGIN_REFUSED');
-    expect(error.message).toMatch(/^login: the authentication server \S+ refused it: [^\n]+$/);
+    expect(error.message).toMatch(/^the authentication server \S+ refused the login: [^\n]+$/);
   });
 
 const logsOut =

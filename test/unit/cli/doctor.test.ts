@@ -199,7 +199,7 @@ describe('doctor', () => {
       const env = { ...environmentOf(emulator), BTG2GLTF_PASSWORD: password };
       const { stdout, checks } = await doctor([], env);
       expect(checks.login).toMatch(
-        /login: the authentication server \S+ refused it: user or password is wrong → check/,
+        /the authentication server \S+ refused the login: user or password is wrong → check/,
       );
       expect(stdout).not.toContain('***');
     },

@@ -43,7 +43,7 @@ test('inspect of what is no GLB is a sentence and exit 1; of a missing file exit
   await writeFile(text, 'This is no model, but long enough to be one.');
   const { exit, stderr } = await inspect(text);
   expect(exit).toBe(1);
-  expect(stderr).toContain(`${text}: expected a GLB file: it begins with other bytes`);
+  expect(stderr).toContain(`${text}: expected a GLB file: its first bytes are not those of one`);
   expect((await inspect(join(folder, 'none.glb'))).exit).toBe(2);
 });
 
