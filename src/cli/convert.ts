@@ -77,12 +77,12 @@ export const convertCommand: Command = {
     io.print(`${file}: ${size(bytes)}${files.length === 1 ? '' : ` in ${files.length} files`}\n`);
     const { min, max } = scene.boundsMetres;
     const [width, height, depth] = max.map((high, axis) => (high - min[axis]!).toFixed(3));
+    const losses = scene.losses.filter(({ expected }) => !expected);
     const lines = [
       `${articleLabel(key)} ${key.finalarticlenumber}`,
       `${scene.triangles} triangles, ${scene.materials.length} materials, ${width} × ${depth} × ${height} m (width × depth × height)`,
-      ...scene.losses
-        .filter(({ expected }) => !expected)
-        .map(({ where, field, done }) => `loss: ${where} ${field}: ${done}`),
+      ...(losses.length > 0 ? ['what glTF cannot express exactly (material, field):'] : []),
+      ...losses.map(({ where, field, done }) => `  ${where}, ${field}: ${done}`),
       ...warnings.map(({ code, message }) => `warning: ${code}: ${message}`),
     ];
     io.printData(visibleLines([...lines, '']));

@@ -29,9 +29,13 @@ export async function deliverModels(
   const names = textsOf(args, 'profile');
   const folder = textOf(args, 'output');
   if (names.length === 0 || folder === undefined) {
-    const missing = names.length === 0 ? '--profile' : '--output';
-    const help = `name both, for example: btg2gltf deliver ${words[0]} --profile web --output delivered`;
-    throw usageError(`deliver: ${missing} is missing`, help);
+    const missing = [
+      ...(names.length === 0 ? ['--profile'] : []),
+      ...(folder === undefined ? ['--output'] : []),
+    ];
+    const help = `for example: btg2gltf deliver ${words[0]} --profile web --output delivered`;
+    const verb = missing.length > 1 ? 'are' : 'is';
+    throw usageError(`deliver: ${missing.join(' and ')} ${verb} missing`, help);
   }
   const output = resolve(folder);
   const models = await findModels(words, output);

@@ -157,12 +157,11 @@ export const pruneCommand: Command = {
       }
       const reports = runs.length === 0 ? '' : ` and the reports of ${amount(runs.length, 'run')}`;
       const what = `${amount(objects.length, 'object')} (${size(bytes)})${linksText(links?.length)}${reports}`;
+      const isEmpty = objects.length + (links?.length ?? 0) + runs.length === 0;
       if (args.yes) await published.prune(plan);
-      io.print(
-        args.yes
-          ? `removed: ${what}\n`
-          : `would remove: ${what}; --yes removes them, --verbose lists them\n`,
-      );
+      if (isEmpty) io.print('nothing to remove\n');
+      else if (args.yes) io.print(`removed: ${what}\n`);
+      else io.print(`would remove: ${what}; --yes removes them, --verbose lists them\n`);
       if (young > 0) io.print(`${amount(young, 'object')} younger than a day: kept\n`);
       return 0;
     } finally {

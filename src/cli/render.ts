@@ -107,14 +107,15 @@ export const renderCommand: Command = {
     const pipeline = words.length === 1 ? await pipelineAt(words[0]!, io) : undefined;
     const { withPictures } = await import('../deliver/pictures/render.ts');
     const cacheDir = pipeline?.cacheDir ?? userCacheDir(io.env);
-    const warn = (text: string) =>
-      io.printError(
-        wrapped(text, io.columns, 2)
-          .map((line) => `${line}\n`)
-          .join(''),
-      );
+    // After the pictures: while they are taken, a bar is on the terminal.
+    const warnings: string[] = [];
+    const printWarnings = () => {
+      const lines = warnings.flatMap((text) => wrapped(text, io.columns, 2));
+      io.printError(lines.map((line) => `${line}\n`).join(''));
+    };
+    const warn = (text: string) => void warnings.push(text);
     const models = pipeline === undefined ? await findModels(words) : [];
-    return withPictures(io, cacheDir, textOf(args, 'browser'), warn, async (pictures) => {
+    const taking = withPictures(io, cacheDir, textOf(args, 'browser'), warn, async (pictures) => {
       if (pipeline === undefined) {
         const take = (glb: Uint8Array) => pictures.take(glb, options);
         return renderModels(models, { ...options, ...pictures, take }, args, io);
@@ -147,6 +148,7 @@ export const renderCommand: Command = {
       io.print(`${what} below ${folder}, ${integer(failed)} failed\n`);
       return failed > 0 ? 1 : 0;
     });
+    return taking.finally(printWarnings);
   },
 };
 

@@ -254,7 +254,7 @@ function secretHint(key: string): string | undefined {
 
 function wording(yaml: YamlFile, issue: z.core.$ZodIssue): string {
   const received = valueAt(yaml.value, issue.path);
-  if (received === undefined) return 'expected a value, received nothing';
+  if (received === undefined) return 'it is missing';
   const expected = expectation(issue);
   // An address may contain a password.
   const isSecret = typeof received === 'string' && received.includes('@');

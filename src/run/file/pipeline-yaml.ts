@@ -36,7 +36,7 @@ export class YamlFile {
       const sentence =
         problem.code === 'DUPLICATE_KEY'
           ? `${keyIn(text, problem.pos[0])}: expected one value, received a second one`
-          : unreadable(problem.message);
+          : (MISTAKES[problem.code] ?? unreadable(problem.message));
       const where = at(this.#lineAt(problem.pos[0]));
       throw new ConverterError('PIPELINE_INVALID', `${where}: ${sentence}`);
     }
@@ -116,6 +116,14 @@ function fillIn(
     },
   });
 }
+
+/** Frequent mistakes, whose messages in the library use terms of the specification of YAML. */
+const MISTAKES: Readonly<Record<string, string>> = {
+  BAD_INDENT:
+    'a { or [ is not closed before this line, or its first character is in the wrong column',
+  MISSING_CHAR: 'a comma, a colon or a closing quotation mark, } or ] is missing',
+  TAB_AS_INDENT: 'the line begins with a tab: YAML wants blanks',
+};
 
 function unreadable(message: string): string {
   return `the YAML cannot be read: ${message.split(/ at line |\n/)[0]}`;

@@ -129,7 +129,7 @@ describe('a pipeline file', () => {
     [MINIMAL.replace('name: x', 'nmae: x').replace('dir: ../output/x', 'dri: x')]:
       '1: there is no key "nmae"; did you mean "name"?\n5: there is no key "dri"; did you mean "dir"?',
     [MINIMAL.replace('name: x', 'zzzzzzzzzz: x')]:
-      '1: name: expected a value, received nothing\n1: there is no key "zzzzzzzzzz"; keys: …',
+      '1: name: it is missing\n1: there is no key "zzzzzzzzzz"; keys: …',
     [added('convert: { winding: left }')]:
       '6: convert.winding: expected one of auto, keep, flip, received "left"',
     // Overrides have values that the material decoder reads, and an order that the file keeps.
@@ -200,7 +200,8 @@ describe('a pipeline file', () => {
     '# nothing yet\n': '1: the file: expected name, service, articles and output, received nothing',
     '- a\n': '1: the file: expected keys and values, received ["a"]',
     'name: [x':
-      '1: the YAML cannot be read: Flow sequence in block collection must be sufficiently indented and end with a ]',
+      '1: a { or [ is not closed before this line, or its first character is in the wrong column',
+    'name: x\nservice:\n\temulator: true\n': '3: the line begins with a tab: YAML wants blanks',
   });
 
   test.each(REFUSED.map(([text, all]) => [all, text]))('is refused: %s', (all, text) => {
