@@ -2,6 +2,7 @@
 import { basename, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pipelineJsonSchema } from '../deliver/pipeline.ts';
+import { wrapped } from '../run/report/text.ts';
 import { exists, replaceFile } from '../support/files.ts';
 import { didYouMean } from '../support/nearest.ts';
 import { type Command, type Io, textOf, usageError } from './command.ts';
@@ -48,7 +49,7 @@ const DELIVERIES: Readonly<Record<string, string>> = {
 const NONE = 'none';
 
 /** Without a terminal, the answers are the defaults, which depend on the environment variables. */
-async function askUser({ env, ask, printError }: Io): Promise<Answers> {
+async function askUser({ env, ask, printError, columns }: Io): Promise<Answers> {
   const isSet = (env.BTG2GLTF_BASE_URL ?? '') !== '';
   const answer = async (
     question: string,
@@ -60,15 +61,15 @@ async function askUser({ env, ask, printError }: Io): Promise<Answers> {
       const given = (await ask(`${question} [${standard}]: `)).trim() || standard;
       const why = whyNot(given);
       if (why === undefined) return given;
-      printError(`  "${given}" is no answer: ${why}\n`);
+      printError(`${wrapped(`  "${given}" is no answer: ${why}`, columns, 4).join('\n')}\n`);
     }
   };
-  const source = 'Articles from the emulator (sample range, no account) or from your service?';
+  const source = 'Articles of the emulator (sample furniture) or of your service?';
   const service = await answer(source, isSet ? 'service' : 'emulator', (given) =>
     isBeginning(given, ['emulator', 'service']) ? undefined : 'write emulator or service',
   );
   const words = Object.keys(DELIVERIES);
-  const wanted = `Besides GLBs: ${words.join(', ')} (for web pages and phones: files), or ${NONE}?`;
+  const wanted = `Also: ${words.join(', ').replace('files', 'files (for web pages and AR)')}, or ${NONE}?`;
   const whyUnknown = (given: string) => {
     const known = [...words, NONE];
     const unknown = wordsOf(given).find((word) => !known.includes(word));
