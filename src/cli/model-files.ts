@@ -1,5 +1,6 @@
 /** Models that a command names by files, folders and globs, and the loop over them. */
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { wrapped } from '../run/report/text.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { exists, statIfExists } from '../support/files.ts';
 import { listEntries } from '../support/folders.ts';
@@ -190,7 +191,8 @@ export async function eachItem<I extends Item>(
       // What is wrong with a model is wrong for all that is made of it.
       const isNew = !messages.has(error.message);
       messages.add(error.message);
-      if (isNew) print([`failed: ${error.message} (${error.code})`]);
+      const sentence = `failed: ${error.message} (${error.code})`;
+      if (isNew) print(wrapped(sentence, io.columns, 2));
     }
     progress.done++;
     show({ ...progress });

@@ -154,7 +154,7 @@ export class OnDemandRun {
       throw error;
     });
     if (selected.has(articleKey(request))) return;
-    const message = `${articleLabel(request)}: expected an article that the pipeline selects, received another`;
+    const message = `${articleLabel(request)}: the pipeline file does not select this article`;
     throw new ConverterError('ARTICLE_NOT_FOUND', message, { article: articleLabel(request) });
   }
 
