@@ -158,7 +158,7 @@ function changesText(report: RunReport): string[] {
 function objectsText({ objects }: RunReport): string {
   if (objects.distinct === 0) return '';
   const { distinct, bytes, savedFiles, savedBytes } = objects;
-  const stored = `${integer(distinct)} different ones, ${size(bytes)}`;
+  const stored = `${integer(distinct)} different, ${size(bytes)}`;
   if (savedFiles === 0) return stored;
   return `${stored} (equal ones are stored once: ${amount(savedFiles, 'file')}, ${size(savedBytes)} saved)`;
 }
