@@ -7,7 +7,7 @@ import { decoderText, MODEL_VIEWER, threeLines } from './decoders.ts';
 import { decoderSettings, type EmbeddedModel, FINISH_SCRIPT, snippetOf } from './snippet.ts';
 
 /** Increase this version if the same model gets another page. */
-export const EMBED_PAGE_VERSION = 1;
+export const EMBED_PAGE_VERSION = 2;
 
 /** What a page shows; addresses are paths below the output folder. */
 export interface EmbedPage {
@@ -166,15 +166,18 @@ main { display: grid; min-height: 0; position: relative; overflow: hidden; }
 main > div { display: grid; grid-template-rows: minmax(0, 1fr) auto; min-height: 0; }
 model-viewer { background: #fff; }
 h1 { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
+/* The page around a frame has the name already. */
+body:has(#help) h1 { z-index: 1; width: auto; height: auto; max-width: 100%; padding: 0.6rem 1rem; clip-path: none; color: #15181c; font-size: 1.25rem; line-height: 1.3; pointer-events: none; box-sizing: border-box; overflow-wrap: anywhere; }
 label { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.75rem; padding: 0.6rem 1rem; }
-select, button { font: inherit; min-height: 2.5rem; padding: 0.25rem 0.9rem; border: 1px solid var(--line); border-radius: 8px;
+select, button { font: inherit; min-height: 2.75rem; padding: 0.25rem 0.9rem; border: 1px solid var(--line); border-radius: 8px;
   background: Canvas; color: CanvasText; }
 select { flex: 1; min-width: 0; max-width: 30rem; }
 button { cursor: pointer; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 aside { border-top: 1px solid var(--line); max-height: 60vh; overflow: auto; }
-summary { padding: 0.6rem 1rem; cursor: pointer; }
-section { padding: 0 1rem 0.75rem; max-width: 60rem; }
+label, details { box-sizing: border-box; width: min(100%, 62rem); margin-inline: auto; }
+summary { padding: 0.7rem 1rem; cursor: pointer; }
+section { padding: 0 1rem 0.75rem; }
 header { display: flex; align-items: center; gap: 0.75rem; margin-top: 1rem; }
 h2 { font-size: 1rem; margin: 0; flex: 1; }
 p { margin: 0.25rem 0; }

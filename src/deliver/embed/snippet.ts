@@ -1,6 +1,7 @@
 /** The HTML that shows a model in a page, such as that of a shop. No imports from Node: pages in a browser use it. */
 import { escaped } from '../../support/escaped.ts';
 import { visible } from '../../support/visible.ts';
+import { CAMERAS, FIELD_OF_VIEW_DEGREES } from '../pictures/camera.ts';
 import { DECODERS, decodersOf, MODEL_VIEWER, PACKAGES } from './decoders.ts';
 
 /** The exposure at which model-viewer 4.4 shows a white patch as pictures do; its own light is brighter. */
@@ -137,6 +138,12 @@ function sizeStyle(size: NonNullable<SnippetOptions['size']>): string {
   return `width: 100%; max-width: ${width}px; height: auto; aspect-ratio: ${width} / ${height}`;
 }
 
+/** The model is first seen as its poster shows it; model-viewer counts the second angle from above. */
+const VIEW_OF_PICTURES = {
+  'camera-orbit': `${CAMERAS.hero.azimuthDegrees}deg ${90 - CAMERAS.hero.elevationDegrees}deg auto`,
+  'field-of-view': `${FIELD_OF_VIEW_DEGREES}deg`,
+} as const;
+
 function viewerOf(
   { model, requiredExtensions = [], iosModel, poster, alt, ...finishes }: EmbeddedModel,
   { size = DEFAULT_SIZE }: SnippetOptions,
@@ -153,6 +160,7 @@ function viewerOf(
     'ar-scale': 'fixed',
     'ar-modes': modes,
     exposure: String(MODEL_VIEWER_EXPOSURE),
+    ...VIEW_OF_PICTURES,
     style: sizeStyle(size),
   });
   return `<model-viewer ${attributes.join('\n  ')}\n  ar camera-controls></model-viewer>`;

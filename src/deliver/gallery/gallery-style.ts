@@ -38,8 +38,8 @@ button[aria-pressed="true"] { background: var(--ink); border-color: var(--ink); 
 
 header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: .25rem 1rem; }
 .find { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; background: var(--page); padding: .75rem 0; }
-.find input { flex: 1 1 16rem; min-width: 0; }
-.find select { flex: 0 1 14rem; min-width: 0; text-overflow: ellipsis; }
+.find input { flex: 1 1 16rem; min-width: 0; max-width: 48rem; }
+.find select { flex: 0 1 14rem; min-width: 0; margin-left: auto; text-overflow: ellipsis; }
 .find button { min-height: 2.6rem; border-color: var(--quiet); }
 .layout { display: flex; gap: 1.75rem; align-items: flex-start; }
 .layout main { flex: 1 1 0; min-width: 0; }
@@ -75,20 +75,25 @@ fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 .card > b:not(.shot) { font-weight: 620; padding-top: .7rem; line-height: 1.3; }
 .card .number, .card .finishes, .card .facts { font-size: .85rem; color: var(--quiet); }
 .card > .finishes { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem; padding-top: .5rem; }
+.card .number span { display: inline-block; max-width: 100%; }
 .card .finishes .dot + span { margin-left: .25rem; }
 .card > .facts:not(.shot) { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .75rem; margin-top: auto; padding-top: .5rem; }
 .card .facts span:nth-child(2) { color: var(--ink); font-weight: 560; }
+.gone { margin-bottom: .7rem; }
 .none { color: var(--quiet); padding: 3rem 0; text-align: center; }
 .rest { text-align: center; margin-top: 1rem; min-height: 1px; }
 
-dialog { width: min(1120px, calc(100vw - 2rem)); max-height: calc(100dvh - 2rem); padding: 0; border: 1px solid var(--line); border-radius: 16px; background: var(--card); color: var(--ink); overflow: auto; }
+dialog { width: min(1120px, calc(100vw - 2rem)); max-height: calc(100dvh - 2rem); padding: 0; border: 1px solid var(--line); border-radius: 16px; background: var(--card); color: var(--ink); overflow: auto; overscroll-behavior: contain; scroll-padding-top: 4.5rem; }
 dialog::backdrop { background: rgb(0 0 0 / .55); }
 .bar { position: sticky; top: 0; z-index: 2; display: flex; align-items: center; gap: .35rem; padding: .5rem .75rem; background: var(--card); border-bottom: 1px solid var(--line); }
 .position { color: var(--quiet); font-size: .88rem; min-width: 5rem; text-align: center; }
 .step, .close { display: inline-flex; align-items: center; justify-content: center; width: 2.6rem; height: 2.6rem; border-radius: 10px; font-size: 1.5rem; line-height: 1; text-decoration: none; color: inherit; padding: 0; border: 0; background: none; }
 a.step:hover { background: var(--soft); }
 .close { margin-left: auto; }
-.columns { display: grid; grid-template-columns: minmax(0, 1.15fr) minmax(0, 1fr); gap: 1.5rem; padding: 1.25rem; align-items: start; }
+.columns { display: grid; grid-template: auto 1fr / minmax(0, 1.15fr) minmax(0, 1fr); gap: 0 1.5rem; padding: 1.25rem; align-items: start; }
+.chooser { display: contents; }
+.views-of { grid-area: 1 / 1 / span 2 / 1; }
+.choose, .columns > .facts { grid-column: 2; }
 .stage { position: relative; display: flex; align-items: center; justify-content: center; aspect-ratio: 1; background: var(--stage); border: 1px solid var(--line); border-radius: 12px; overflow: hidden; }
 .stage img { display: block; width: 100%; height: 100%; object-fit: contain; }
 .stage canvas { position: absolute; inset: 0; width: 100%; height: 100%; cursor: grab; touch-action: none; }
@@ -98,19 +103,19 @@ a.step:hover { background: var(--soft); }
 .price { margin-top: .6rem; }
 .price b { font-size: 1.15rem; font-weight: 660; margin-right: .6rem; }
 .choice { margin-top: 1rem; }
-.choice legend .quiet { font-weight: 400; }
+.note { margin-top: .5rem; font-size: .88rem; }
 .choice { display: flex; flex-wrap: wrap; gap: .4rem; }
 .choice select { max-width: 100%; }
 .value { display: inline-flex; align-items: center; gap: .45rem; text-align: left; overflow-wrap: anywhere; }
 .value[aria-pressed="true"] .dot { border-color: var(--card); }
 .value.far { border-style: dashed; border-color: var(--quiet); color: var(--quiet); }
-.text { white-space: pre-line; margin-top: .4rem; overflow-wrap: anywhere; }
+.text { white-space: pre-line; margin-top: .75rem; overflow-wrap: anywhere; }
 .warning { color: var(--warning); margin-top: .4rem; overflow-wrap: anywhere; }
-dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .25rem 1rem; margin-top: .9rem; font-size: .92rem; }
+dl { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .25rem .75rem; margin-top: 1.1rem; font-size: .92rem; }
 dt { color: var(--quiet); }
 dd { overflow-wrap: anywhere; }
 .files li { display: flex; flex-wrap: wrap; gap: 0 .75rem; padding: .35rem 0; border-top: 1px solid var(--line); font-size: .92rem; }
-.files li > :first-child { flex: 0 0 6.5rem; overflow-wrap: anywhere; }
+.files li > :first-child { flex: 0 0 7.5rem; overflow-wrap: anywhere; }
 .files a { flex: 1 1 6rem; overflow-wrap: anywhere; }
 textarea { width: 100%; margin-top: .4rem; padding: .6rem .7rem; background: var(--soft); font: .8rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; resize: vertical; }
 .actions { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin-top: .5rem; }
@@ -129,20 +134,37 @@ textarea { width: 100%; margin-top: .4rem; padding: .6rem .7rem; background: var
 @media (max-width: 720px) {
   .page { padding: 1rem .8rem 3rem; }
   h1 { font-size: 1.4rem; }
-  .find input { flex-basis: 100%; }
-  .find select { flex: 1 1 8rem; }
+  .find input { flex-basis: 100%; max-width: none; }
+  .find select { flex: 1 1 8rem; margin-left: 0; }
   .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .6rem; }
   .card > :not(.shot) { padding-inline: .65rem; }
   .card > b:not(.shot) { padding-top: .55rem; }
   .card .facts { font-size: .8rem; }
   dialog { width: 100vw; max-width: 100vw; height: 100dvh; max-height: 100dvh; border: 0; border-radius: 0; }
-  .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; padding: .9rem; }
+  .columns, .chooser { display: block; }
+  .columns { padding: .9rem; }
+  .stage { aspect-ratio: auto; height: min(100vw - 1.8rem, 40dvh); }
+  .choose { margin-top: .9rem; }
 }
 /* The picture stays in sight while values are chosen. */
 @media (min-width: 721px) and (min-height: 760px) { .views-of { position: sticky; top: 5rem; } }
+@media (max-width: 720px) and (min-height: 600px) {
+  .views-of { position: sticky; top: 3.6rem; z-index: 1; margin: -.9rem -.9rem 0; padding: .9rem .9rem .6rem; background: var(--card); }
+  .choose :is(button, select) { scroll-margin-top: calc(40dvh + 5rem); }
+}
+/* A finger needs 44 pixels, and iPhones zoom into fields with smaller letters. */
+@media (pointer: coarse) {
+  html:has(dialog[open]) { overflow: hidden; }
+  input, select { font-size: 16px; }
+  input, select, button:not(.plain), .find button { min-height: 44px; }
+  .step, .close { width: 44px; height: 44px; }
+  .plain, #sheet, .files a, .actions a, .more summary { padding-block: .7rem; }
+  .plain, #sheet { margin-block: -.7rem; }
+  .files li { align-items: center; padding-block: 0; }
+}
 @media (max-width: 899px) {
   .layout { display: block; }
-  .filters { position: static; max-height: none; grid-template-columns: repeat(auto-fill, minmax(10.5rem, 1fr)); padding-bottom: 1.25rem; }
+  .filters { position: static; max-height: none; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); padding-bottom: 1.25rem; }
   .filters fieldset:has(.colours) { grid-column: 1 / -1; }
 }
 @media (prefers-reduced-motion: no-preference) { .card { transition: border-color .15s; } }

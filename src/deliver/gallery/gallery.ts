@@ -98,7 +98,7 @@ const PAGE = `${HEAD}
 <link rel="stylesheet" href="gallery.css">
 </head>
 <body>
-<a class="skip" href="#cards">Skip to the articles</a>
+<a id="skip" class="skip" href="#cards">Skip to the articles</a>
 <div class="page">
 <header>
 <h1 id="title">Gallery</h1>
@@ -106,7 +106,7 @@ const PAGE = `${HEAD}
 </header>
 <form id="form" class="find" role="search" aria-label="Articles">
 <label class="away" for="find">Search by name, number and finish</label>
-<input id="find" type="search" placeholder="Search name, number or finish … ( / )" autocomplete="off" spellcheck="false">
+<input id="find" type="search" placeholder="Name, number or finish …" aria-keyshortcuts="/" title="Press / to search" autocomplete="off" spellcheck="false">
 <button id="filter" type="button" aria-expanded="false" aria-controls="filters">Filters</button>
 <label class="away" for="sort">Order</label>
 <select id="sort"></select>
@@ -115,7 +115,8 @@ const PAGE = `${HEAD}
 <aside id="filters" class="filters" aria-label="Filters" hidden></aside>
 <main>
 <noscript><p>This page needs JavaScript.</p></noscript>
-<p class="result"><output id="found" for="find sort" aria-live="polite"></output> <button id="reset" class="plain" type="button" hidden>Remove all filters</button></p>
+<p class="result"><output id="found" for="find sort" aria-live="polite"></output> <button id="reset" class="plain" type="button" hidden>Clear search and filters</button></p>
+<p id="gone" class="gone warning" role="status" hidden>The article of this address is no longer here.</p>
 <ul id="cards" class="cards" tabindex="-1" aria-label="Articles"></ul>
 <p id="none" class="none" hidden>Nothing found. Try fewer words or fewer filters.</p>
 <p class="rest"><button id="more" type="button" hidden>Show more</button></p>

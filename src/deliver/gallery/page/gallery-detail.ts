@@ -45,6 +45,14 @@ dialog.addEventListener('click', (event) => {
   // The click was beside the dialog.
   if (event.target === dialog) dialog.close();
 });
+dialog.addEventListener(
+  'click',
+  ({ target }) => {
+    // Safari gives the focus to nothing that is clicked, so that the dialog would start again at its top.
+    if (target instanceof Element) target.closest<HTMLElement>('[data-key]')?.focus();
+  },
+  { capture: true },
+);
 dialog.addEventListener('keydown', (event) => {
   const isModel = event.target instanceof HTMLCanvasElement;
   const isField = event.target instanceof Element && event.target.matches('select, textarea');
@@ -86,13 +94,19 @@ export async function openDetail(
     { id: 'detail-name', tabindex: '-1' },
     shown(article.name || article.number),
   );
+  const choices = choicesOf(all, current.details);
   dialog.replaceChildren(
     barOf(around),
     element(
       'div',
       { class: 'columns' },
-      stage.element,
-      element('div', { class: 'facts' }, name, ...factsOf(article, all, current, around)),
+      element(
+        'div',
+        { class: 'chooser' },
+        stage.element,
+        element('div', { class: 'choose' }, name, ...offerOf(article, current, choices, around)),
+      ),
+      element('div', { class: 'facts' }, ...factsOf(article, all, current, choices, around)),
     ),
   );
   const list = dialog.querySelector<HTMLDetailsElement>('.listing');
@@ -105,8 +119,9 @@ export async function openDetail(
 
 /** A selector of the control that has the focus, which a configuration after this one has, too. */
 function focusOf(parent: HTMLElement): string | undefined {
-  const key = parent.querySelector<HTMLElement>(':focus')?.dataset.key;
-  return key === undefined ? undefined : `[data-key="${CSS.escape(key)}"]`;
+  const { activeElement } = document;
+  const key = parent.contains(activeElement) && (activeElement as HTMLElement).dataset.key;
+  return key ? `[data-key="${CSS.escape(key)}"]` : undefined;
 }
 
 function fail(around: Surroundings, reason: string): void {
@@ -157,16 +172,15 @@ function linkTo(
   return link;
 }
 
-function factsOf(
+/** What is next to the picture: prices, and the choices. */
+function offerOf(
   article: GalleryArticle,
-  all: readonly GalleryDetails[],
-  { details, losses }: LoadedDetails,
+  { details }: LoadedDetails,
+  choices: readonly Choice[],
   around: Surroundings,
 ): HTMLElement[] {
-  const { variant, text, error } = details;
-  // Most texts begin with the name.
-  const more = text.startsWith(details.name) ? text.slice(details.name.length).trim() : text;
-  const choices = choicesOf(all, details);
+  const { error } = details;
+  const hasFar = choices.some(({ values }) => values.some(({ changes }) => changes.length > 0));
   const parts = [
     element('p', { class: 'quiet' }, originText(article)),
     priceOf(article, details),
@@ -174,6 +188,24 @@ function factsOf(
       ? undefined
       : element('p', { class: 'warning' }, `These are the last good files: ${shown(error)}`),
     ...choices.map((choice) => choiceOf(choice, around)),
+    hasFar
+      ? element('p', { class: 'note quiet' }, 'A value with a dashed frame also changes others.')
+      : undefined,
+  ];
+  return parts.filter((part) => part !== undefined);
+}
+
+function factsOf(
+  article: GalleryArticle,
+  all: readonly GalleryDetails[],
+  { details, losses }: LoadedDetails,
+  choices: readonly Choice[],
+  around: Surroundings,
+): HTMLElement[] {
+  const { variant, text } = details;
+  // Most texts begin with the name.
+  const more = text.startsWith(details.name) ? text.slice(details.name.length).trim() : text;
+  const parts = [
     figuresOf(details),
     more ? element('p', { class: 'text' }, visible(more)) : undefined,
     choices.length === 0 && variant
@@ -200,25 +232,23 @@ function priceOf({ configurations }: GalleryArticle, details: GalleryDetails) {
       ? element(
           'span',
           { class: 'quiet' },
-          `of ${range} in ${amountText(configurations.length, 'configuration')}`,
+          `${amountText(configurations.length, 'configuration')}: ${range}`,
         )
       : undefined,
   );
 }
 
 function choiceOf({ id, text, values }: Choice, around: Surroundings): HTMLElement {
-  const chosen = values.find(({ isChosen }) => isChosen);
-  const legend = element(
-    'legend',
-    {},
-    `${shown(text)} `,
-    element('span', { class: 'quiet' }, shown(chosen?.text ?? '')),
-  );
   const chooser =
     values.length > MOST_BUTTONS
       ? selectOf(id, values, around)
       : values.map((value) => valueButton(id, value, around));
-  return element('fieldset', { class: 'choice' }, legend, ...[chooser].flat());
+  return element(
+    'fieldset',
+    { class: 'choice' },
+    element('legend', {}, shown(text)),
+    ...[chooser].flat(),
+  );
 }
 
 function valueButton(id: string, own: ChoiceValue, { replace }: Surroundings): HTMLElement {
@@ -255,7 +285,7 @@ function selectOf(id: string, values: readonly ChoiceValue[], { replace }: Surro
 function figuresOf({ number, size, triangles, splitBy = [] }: GalleryDetails): HTMLElement {
   const rows: readonly [string, string][] = [
     ['Final number', shown(number)],
-    ['Width × depth × height', sizeText(size)],
+    ['Size, W × D × H', sizeText(size)],
     ['Shape depends on', shown(splitBy.join(' · '))],
     ['Triangles', triangles === null ? '' : triangles.toLocaleString('en')],
   ];

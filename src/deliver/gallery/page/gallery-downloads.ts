@@ -1,5 +1,13 @@
 /** What a visitor takes from an article: files, archives of them, the snippet for a shop, and the page that shows it in a room. */
-import { EMBED, MASTER } from '../../making/names.ts';
+import {
+  EMBED,
+  MASTER,
+  PICTURES,
+  SWATCHES,
+  USDZ_PROFILE,
+  VARIANTS,
+  WEB_PROFILE,
+} from '../../making/names.ts';
 import { button, element } from '../../pictures/page/elements.ts';
 import {
   addressOf,
@@ -11,6 +19,18 @@ import { IS_ON_DISK } from './gallery-parts.ts';
 import { snippetFor } from './gallery-snippet.ts';
 import { amountText, bytesText, shown } from './gallery-texts.ts';
 import { save, zipOf } from './gallery-zip.ts';
+
+/** What a file is for, by the name of its delivery, which replaces what is not listed here. */
+const PURPOSES: Readonly<Record<string, string>> = {
+  [MASTER]: 'Original',
+  [VARIANTS]: 'All finishes',
+  [PICTURES]: 'Picture',
+  [SWATCHES]: 'Materials',
+  [WEB_PROFILE]: 'Web page',
+  'ar-android': 'AR on Android',
+  [USDZ_PROFILE]: 'AR on iPhone',
+  [EMBED]: 'Shop page',
+};
 
 /** The files of a configuration as links, and as archives. */
 export function filesOf(
@@ -82,7 +102,8 @@ function download({ number }: GalleryArticle, { delivery, name, path, bytes }: G
     { href: addressOf(path), ...target },
     isPage ? 'page to embed' : shown(text),
   );
-  const from = element('span', { class: 'quiet' }, shown(delivery));
+  const purpose = shown(PURPOSES[delivery] ?? delivery);
+  const from = element('span', { class: 'quiet', title: shown(delivery) }, purpose);
   return element('li', {}, from, link, element('span', { class: 'quiet' }, bytesText(bytes)));
 }
 
@@ -106,7 +127,6 @@ export function shopOf(
   area.value = text;
   const status = element('span', { class: 'quiet', role: 'status' });
   const copy = button('Copy', {}, () => {
-    area.select();
     const copied = navigator.clipboard?.writeText(text) ?? Promise.reject();
     copied.then(
       () => {
@@ -114,6 +134,7 @@ export function shopOf(
       },
       () => {
         // Without TLS a page cannot use the clipboard: the text is selected.
+        area.select();
         status.textContent = document.execCommand('copy') ? 'Copied' : 'Press Ctrl-C';
       },
     );

@@ -134,7 +134,10 @@ export class Filters {
     const all = this.#data.articles.flatMap(({ configurations }) => configurations);
     const range = rangeOf(all, figure);
     if (range === undefined || range[0] === range[1]) return [];
-    const name = FIGURE_TEXTS[figure];
+    const currencies = new Set(all.flatMap(({ currency }) => currency ?? []));
+    const unit =
+      figure === 'price' && currencies.size === 1 ? `, ${shown([...currencies][0]!)}` : '';
+    const name = FIGURE_TEXTS[figure] + unit;
     const field = (end: string, limit: number) => {
       const input = element('input', {
         ...{ type: 'number', min: '0', step: 'any', inputmode: 'decimal' },

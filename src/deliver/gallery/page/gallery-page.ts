@@ -1,6 +1,6 @@
 /** The program of the gallery: cards, search and the address. Every value is inserted as text. */
 import { byId, element } from '../../pictures/page/elements.ts';
-import { addressOf, type GalleryData } from '../gallery-data.ts';
+import { addressOf, type GalleryArticle, type GalleryData } from '../gallery-data.ts';
 import { addressOfPlace, EVERYTHING, readPlace } from '../gallery-query.ts';
 import { type Found, openSearch, representativeOf, vocabularyOf } from '../gallery-search.ts';
 import { openDetail } from './gallery-detail.ts';
@@ -85,11 +85,6 @@ function cardOf(one: Found): HTMLElement {
       })
     : element('span', { class: 'missing' }, 'No picture');
   const facts = [sizesText(configurations), pricesText(configurations)].filter((text) => text);
-  const all = article.configurations.length;
-  const count =
-    configurations.length < all
-      ? `${configurations.length.toLocaleString('en')} of ${amountText(all, 'configuration')}`
-      : amountText(all, 'configuration');
   return element(
     'li',
     {},
@@ -98,11 +93,29 @@ function cardOf(one: Found): HTMLElement {
       { class: 'card', href: hrefOf(id), 'data-id': id },
       element('span', { class: 'shot' }, image),
       element('b', {}, shown(article.name || article.number)),
-      element('span', { class: 'number' }, originText(article)),
-      element('span', { class: 'finishes' }, ...dotsOf(one), element('span', {}, count)),
+      element('span', { class: 'number' }, ...originOf(article)),
+      ...finishesOf(one),
       element('span', { class: 'facts' }, ...facts.map((text) => element('span', {}, text))),
     ),
   );
+}
+
+/** The texts of {@link originText}, each on one line where there is space. */
+function originOf(article: GalleryArticle): (HTMLElement | string)[] {
+  const parts = originText(article).split(' · ');
+  return parts.flatMap((text, at) =>
+    at < parts.length - 1 ? [element('span', {}, `${text} ·`), ' '] : [element('span', {}, text)],
+  );
+}
+
+/** How many configurations were found, where there is more than one. */
+function finishesOf(one: Found): HTMLElement[] {
+  const { length } = one.configurations;
+  const all = one.article.configurations.length;
+  if (all < 2) return [];
+  const of = length < all ? `${length.toLocaleString('en')} of ` : '';
+  const count = element('span', {}, `${of}${amountText(all, 'configuration')}`);
+  return [element('span', { class: 'finishes' }, ...dotsOf(one), count)];
 }
 
 /** Small pictures of the finishes of an article; of its configurations, where there is none of a finish. */
@@ -134,6 +147,7 @@ function changed(): void {
 
 function apply(): void {
   clearTimeout(waiting);
+  byId('gone').hidden = true;
   list();
   write(hrefOf(''));
 }
@@ -145,6 +159,7 @@ function follow(): void {
   filters.query = query;
   list();
   const article = articles.get(open);
+  byId('gone').hidden = open === '' || article !== undefined;
   document.title = `${shown(article ? article.name || article.number : data.title)} · ${article ? shown(data.title) : 'Gallery'}`;
   if (article === undefined) {
     if (dialog.open) dialog.close();
@@ -195,6 +210,11 @@ cards.addEventListener('click', (event) => {
   follow();
 });
 
+byId('skip').addEventListener('click', (event) => {
+  // The address is that of the query.
+  event.preventDefault();
+  cards.focus();
+});
 find.form!.addEventListener('submit', (event) => {
   event.preventDefault();
   apply();

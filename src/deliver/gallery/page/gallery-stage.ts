@@ -1,14 +1,35 @@
 /** Shows one configuration: a picture of a camera, or its model in 3D. */
+
 import { altText } from '../../making/alt-text.ts';
 import { VARIANTS } from '../../making/names.ts';
+import type { CameraName } from '../../pictures/camera.ts';
 import { button, element } from '../../pictures/page/elements.ts';
 import type { ModelView, ShownModel } from '../gallery-data.ts';
-import { addressOf, type GalleryDetails, mainPicture, viewsOf } from '../gallery-data.ts';
+import {
+  addressOf,
+  type GalleryDetails,
+  type GalleryFile,
+  mainPicture,
+  viewsOf,
+} from '../gallery-data.ts';
 import { IS_ON_DISK, loadEmbedded, loadViewer } from './gallery-parts.ts';
 import { shown } from './gallery-texts.ts';
 
 /** What a person has chosen to see; the picture that represents a configuration where it has no such camera. */
 const MODEL = Symbol('3D');
+
+const CAMERA_TEXTS = {
+  hero: 'Perspective',
+  front: 'Front',
+  side: 'Side',
+  back: 'Back',
+  top: 'Top',
+  closeup: 'Close-up',
+} as const satisfies Record<CameraName, string>;
+
+function cameraText(camera: string): string {
+  return camera in CAMERA_TEXTS ? CAMERA_TEXTS[camera as CameraName] : shown(camera);
+}
 
 const ON_DISK =
   'A browser opens no model from a disk. Run btg2gltf view for the 3D view, or publish with gallery: { embedModels: true }.';
@@ -40,20 +61,31 @@ export class Stage {
       return made;
     };
     this.#views.replaceChildren(
-      ...views.map(({ camera }) => toggle(shown(camera!), camera!)),
+      ...views.map(({ camera }) => toggle(cameraText(camera!), camera!)),
       toggle('3D', MODEL),
     );
+    if (this.#chosen === MODEL)
+      this.#views.append(
+        element('span', { class: 'quiet' }, 'Drag to turn, scroll or pinch to zoom'),
+      );
     if (this.#chosen === MODEL) {
       void this.#showModel(details);
       return;
     }
     this.#end();
-    const alt = `${altText({ name: details.name || details.number, variant: details.variant })}, ${picture?.camera}`;
-    this.#stage.replaceChildren(
-      picture
-        ? element('img', { src: addressOf(picture.path), alt })
-        : element('p', { class: 'missing' }, 'No picture'),
-    );
+    if (picture === undefined)
+      this.#stage.replaceChildren(element('p', { class: 'missing' }, 'No picture'));
+    else void this.#showPicture(picture, details);
+  }
+
+  /** The picture before stays until this one can be drawn. */
+  async #showPicture({ camera, path }: GalleryFile, details: GalleryDetails): Promise<void> {
+    const { name, number, variant } = details;
+    const alt = `${altText({ name: name || number, variant })}, ${cameraText(camera!)}`;
+    const image = element('img', { src: addressOf(path), alt });
+    const mine = this.#showing;
+    if (this.#stage.querySelector('img') !== null) await image.decode().catch(() => {});
+    if (mine === this.#showing) this.#stage.replaceChildren(image);
   }
 
   /** Ends the 3D view, and forgets what was chosen. */

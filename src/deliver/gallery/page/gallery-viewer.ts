@@ -21,13 +21,20 @@ const openModelView: OpenModelView = async (into, shown, label, finish) => {
     typeof model === 'string' ? loader.loadAsync(model) : loader.parseAsync(model, '');
   const [environment, gltf] = await Promise.all([studio, loading]);
   // One renderer for all models: a browser has few graphics contexts.
-  renderer ??= createRenderer();
+  renderer ??= rendererOrReason();
   const finishes = finishesOf(gltf);
   const first = Math.max(0, finishes.names.indexOf(finish ?? ''));
   if (first > 0) await finishes.choose(first);
   return { ...show(renderer, stage, gltf, environment, label, finishes), first };
 };
 Object.assign(globalThis, { openModelView });
+
+/** @throws Error with a sentence for people; that of three.js is for programmers, and on the console too. */
+function rendererOrReason(): WebGLRenderer {
+  if (document.createElement('canvas').getContext('webgl2') === null)
+    throw new Error('this browser has no WebGL 2');
+  return createRenderer();
+}
 
 async function loadStudio(): Promise<Texture> {
   const response = await fetch(STUDIO);

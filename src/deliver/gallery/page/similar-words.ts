@@ -39,11 +39,21 @@ export function openSimilarWords(vocabulary: () => readonly string[]): WordIndex
   };
   const similar: SimilarWords = (word) => {
     while (words === undefined || added < words.length) add();
-    const found = index.search(word, { fuzzy: WRONG_LETTERS, prefix: true });
+    const swapped = swappedLetters(word).flatMap((other) => index.search(other, { prefix: true }));
+    const found =
+      swapped.length > 0 ? swapped : index.search(word, { fuzzy: WRONG_LETTERS, prefix: true });
     const [best] = found;
     // Much worse ones would be noise.
     const near = found.filter(({ score }) => score >= best!.score / 2);
     return near.slice(0, MOST_WORDS).map(({ id }) => String(id));
   };
   return { similar, add };
+}
+
+/** A word with each two neighbouring letters swapped: the most frequent typo counts as two wrong letters otherwise. */
+function swappedLetters(word: string): string[] {
+  const letters = [...word];
+  return letters.slice(1).map((letter, i) => {
+    return [...letters.slice(0, i), letter, letters[i], ...letters.slice(i + 2)].join('');
+  });
 }
