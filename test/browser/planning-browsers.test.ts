@@ -1,4 +1,6 @@
 /** The layout of the planning page in Firefox and WebKit, as far as they differ from the browser of the other tests. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OTHER_BROWSERS, type OtherBrowser } from '../helpers/other-browsers.ts';
 import { DESK, type PlanningServer, startPlanning } from '../helpers/planning-page.ts';
@@ -7,6 +9,27 @@ import { until } from '../helpers/until.ts';
 
 const CART = { urlwarenkorb: 'http://127.0.0.1:9/cart' };
 const LINEA = 'FJEL;:@1;:LINEA@1';
+const WIDTHS = [390, 820, 1440, 2560];
+
+/** What is wrong with the open page: serious violations that axe-core finds, and what scrolls sideways. */
+async function findings(browser: OtherBrowser): Promise<string[]> {
+  const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+  if (await browser.evaluate('typeof axe === "undefined"'))
+    await browser.evaluate(`(() => { ${await readFile(axe, 'utf8')} })()`);
+  // Colours are compared when they have changed.
+  await browser.evaluate('document.getAnimations().map((animation) => animation.finish())');
+  return browser.evaluate<string[]>(`axe.run().then(({ violations }) => [
+    ...violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => id + ': ' + nodes[0].html),
+    ...['html', '.panel', '.browse']
+      .filter((name) => {
+        const part = document.querySelector(name);
+        return part !== null && part.scrollWidth > part.clientWidth;
+      })
+      .map((name) => name + ' scrolls sideways'),
+  ])`);
+}
 
 describe.runIf(IS_LONG).each(OTHER_BROWSERS)('the planning page in %s', (_, start) => {
   let browser: OtherBrowser;
@@ -26,6 +49,39 @@ describe.runIf(IS_LONG).each(OTHER_BROWSERS)('the planning page in %s', (_, star
     const overflow = `['.panel', 'html'].map((name) => document.querySelector(name))
       .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)`;
     expect(await browser.evaluate(overflow)).toEqual([0, 0]);
+  });
+
+  test('start page, folder and article fit in each window, light and dark, without violation or error', async () => {
+    const found: string[] = [];
+    const look = async (place: string) => {
+      for (const width of WIDTHS) {
+        await browser.resize(width, 900);
+        for (const scheme of ['light', 'dark']) {
+          await browser.evaluate(`(document.documentElement.style.colorScheme = '${scheme}')`);
+          for (const one of await findings(browser))
+            found.push(`${place}, ${width} px, ${scheme}: ${one}`);
+        }
+      }
+    };
+    const press = (selector: string) =>
+      browser.evaluate(`document.querySelector('${selector}').click()`);
+    const isThere = (selector: string) =>
+      until(() => browser.evaluate(`document.querySelector('${selector}') !== null`));
+    await browser.open(planning.address(CART));
+    await isThere('.maker .node img');
+    await look('start page');
+    await press('.modes .choice:last-child input');
+    await press('.maker .node');
+    await isThere('.article img');
+    await look('folder');
+    await press('.article');
+    await isThere('.facts p');
+    // The configurator has nothing but its article.
+    expect(await browser.evaluate("document.querySelector('.switch')")).toBe(null);
+    await look('article');
+    expect(found).toEqual([]);
+    // Firefox has no graphics without a display.
+    expect(browser.trouble().filter((text) => !text.includes('WebGL'))).toEqual([]);
   });
 
   test('pictures of the catalogue are 4 : 3, whatever the shape of the image', async () => {

@@ -535,6 +535,14 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       await width.fill('1');
       await width.press('Enter');
       expect(await enabled()).toEqual(none);
+      // What is wrong with it is not behind the cart.
+      const boxOf = async (selector: string) => (await page.locator(selector).boundingBox())!;
+      await expect
+        .poll(async () => {
+          const { y, height } = await boxOf('.problem:not(:empty)');
+          return (await boxOf('.cart')).y - y - height;
+        })
+        .toBeGreaterThanOrEqual(0);
       await width.fill('1700');
       await width.press('Enter');
       await page.getByText('.SW.1700').waitFor();

@@ -15,6 +15,10 @@ export interface OtherBrowser {
   open(address: string): Promise<void>;
   /** The value of an expression, also of a promise, in the page or in its first frame. */
   evaluate<T>(expression: string, place?: 'page' | 'frame'): Promise<T>;
+  /** The least width of a window of WebKit is 447. */
+  resize(widthPixels: number, heightPixels: number): Promise<void>;
+  /** Errors that the console of the browser has printed since it was started. */
+  trouble(): readonly string[];
   end(): Promise<void>;
 }
 
@@ -57,9 +61,12 @@ export async function startFirefox(
     socket.addEventListener('error', reject);
   });
   const waiting = new Map<number, (answer: { result?: unknown; message?: string }) => void>();
+  const trouble: string[] = [];
   socket.addEventListener('message', ({ data }) => {
     const answer = JSON.parse(String(data));
     waiting.get(answer.id)?.(answer);
+    const { method, params } = answer;
+    if (method === 'log.entryAdded' && params.level === 'error') trouble.push(params.text);
   });
   let count = 0;
   const ask = async (method: string, params: object) => {
@@ -77,7 +84,13 @@ export async function startFirefox(
   }
   const contexts = async () => (await ask('browsingContext.getTree', {})) as Tree;
   await ask('session.new', { capabilities: {} });
+  await ask('session.subscribe', { events: ['log.entryAdded'] });
   return {
+    trouble: () => trouble,
+    async resize(width, height) {
+      const { context } = (await contexts()).contexts[0]!;
+      await ask('browsingContext.setViewport', { context, viewport: { width, height } });
+    },
     async open(url) {
       const { context } = (await contexts()).contexts[0]!;
       await ask('browsingContext.navigate', { context, url, wait: 'complete' });
@@ -103,7 +116,7 @@ export async function startFirefox(
 /** Starts WebKit, driven by WebDriver (W3C Recommendation, 2018). */
 async function startWebKit(): Promise<OtherBrowser> {
   const folder = await temporaryFolder();
-  const display = startProgram(DISPLAY, ['-displayfd', '1', '-screen', '0', '1440x900x24'], {});
+  const display = startProgram(DISPLAY, ['-displayfd', '1', '-screen', '0', '2560x1440x24'], {});
   const [, number] = await display.printed(/^(\d+)\n/);
   // The driver does not say which port it has taken.
   const { port, close } = await listening(createServer());
@@ -124,12 +137,18 @@ async function startWebKit(): Promise<OtherBrowser> {
     return value as unknown;
   };
   await until(() => ask('GET', '/status'));
-  const { sessionId } = (await ask('POST', '/session', { capabilities: {} })) as {
+  const args = ['--automation', '--enable-write-console-messages-to-stdout=true'];
+  const alwaysMatch = { 'webkitgtk:browserOptions': { args } };
+  const { sessionId } = (await ask('POST', '/session', { capabilities: { alwaysMatch } })) as {
     sessionId: string;
   };
   const session = `/session/${sessionId}`;
   await ask('POST', `${session}/timeouts`, { script: GIVE_UP_MS, pageLoad: GIVE_UP_MS });
   return {
+    trouble: () => driver.text().match(/^CONSOLE .*ERROR.*$/gm) ?? [],
+    async resize(width, height) {
+      await ask('POST', `${session}/window/rect`, { x: 0, y: 0, width, height });
+    },
     async open(url) {
       await ask('POST', `${session}/url`, { url });
     },
@@ -169,6 +188,7 @@ function startProgram(path: string, words: string[], env: Readonly<Record<string
       text += part;
     });
   return {
+    text: () => text,
     printed: (pattern: RegExp): Promise<RegExpExecArray> =>
       until(() => {
         const found = pattern.exec(text);

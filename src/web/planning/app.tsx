@@ -41,8 +41,9 @@ export function App() {
     (properties ?? document.querySelector<HTMLElement>('.panel'))?.focus();
   };
   const layout = `page mode-${isStart ? 'catalogue' : mode} ${isCatalogueOpen ? 'in-catalogue' : 'in-article'}`;
-  // A configurator is nothing but its article, once there is one.
-  const hasSwitch = isCatalogueOpen || mode !== 'configurator' || planned === undefined;
+  // A configurator is nothing but its article, unless that could not be opened.
+  const isEmpty = planned === undefined && !isOpening(session.state.planning);
+  const hasSwitch = isCatalogueOpen || mode !== 'configurator' || isEmpty;
   return (
     <div class={layout}>
       {isArticleShown && (

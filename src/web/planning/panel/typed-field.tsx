@@ -1,4 +1,5 @@
 /** A field for typing the value of a property. */
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { readNumber } from '../../../convert/wire/value.ts';
 import type { ArticleProperty } from '../../../model/article.ts';
@@ -43,6 +44,7 @@ export function TypedField(props: TypedFieldProps) {
   const { ranges, enabled, decdigits, digits } = property;
   const isNumber = isNumeric(property);
   const { typed, setTyped, problem, kept, commit, reset, next, step } = useTyped(props);
+  useProblemInSight(problem, `${id}-problem`, input);
   // A fixed property accepts no input.
   const hint = isNumber && enabled ? rangesText(texts, ranges) : '';
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ');
@@ -114,6 +116,18 @@ export function TypedField(props: TypedFieldProps) {
       )}
     </div>
   );
+}
+
+/** Scrolls to the sentence below a field, which the cart may cover; not if the person has left the field. */
+function useProblemInSight(
+  problem: string,
+  id: string,
+  input: RefObject<HTMLInputElement | null>,
+): void {
+  useEffect(() => {
+    if (problem === '' || document.activeElement !== input.current) return;
+    document.getElementById(id)?.scrollIntoView({ block: 'nearest' });
+  }, [problem]);
 }
 
 /** The text typed into a field, and its effect. `kept` is the value that stays while the text is refused. */
