@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedModel, snippetOf } from '../../src/deliver/embed/snippet.ts';
 import { deliveryLines } from '../../src/run/output/delivered-files.ts';
-import { closePages, openPage, watch } from '../helpers/browser.ts';
+import { closePages, openPage, watch, withoutDrawing } from '../helpers/browser.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { servePackages } from '../helpers/npm-packages.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
@@ -51,6 +51,7 @@ describe.runIf(HAS_BROWSER)('an article in the page of a shop', () => {
   async function opened(path: string, options: Parameters<typeof openPage>[0] = SMALL) {
     const watched = watch(await openPage(options));
     await servePackages(watched.page);
+    await withoutDrawing(watched.page);
     await watched.page.goto(`${server.address}/${path}`);
     return watched;
   }

@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** Browser: the browser of the tests, and a page in it that is watched. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { BrowserRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
@@ -90,6 +91,15 @@ export function watch(page: Page): WatchedPage {
   });
   page.on('request', (request) => asked.push(request.url()));
   return { page, trouble, asked };
+}
+
+/** Lets a page load models and draw none of them, which takes most of the time, for tests that look at no pixel. */
+export async function withoutDrawing(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const { prototype } = WebGL2RenderingContext;
+    for (const draw of ['drawArrays', 'drawElements', 'drawElementsInstanced'] as const)
+      prototype[draw] = () => {};
+  });
 }
 
 /** Opens an address in a new page. */
