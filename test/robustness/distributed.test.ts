@@ -377,9 +377,9 @@ async function childrenOf(pid: number): Promise<number[]> {
 test.concurrent('workers of a machine have one login, port and budget, and a 429 pauses all; the report is that of a local run', async (context) => {
   const [workers, concurrency] = [IS_LONG ? 3 : 2, 2];
   const stage = await openDistributedStage(context, {
-    // Two chunks, or three: none of the workers can have all at once.
+    // Three chunks: none of the workers can have all at once.
     ...{ queue: postgres.url, hasProxy: true },
-    size: { articles: 51 * (workers - 1), blocks: 8, images: 6, looks: 6, articlesPerSeries: 50 },
+    size: { articles: 102, blocks: 8, images: 6, looks: 6, articlesPerSeries: 50 },
     service: { rateLimit: { concurrency } },
   });
   const { emulator, range, folder, env } = stage;
