@@ -8,7 +8,13 @@ import type { Bounds } from '../../model/asset.ts';
 import type { ImageCodec, Pixels } from '../../model/image-codec.ts';
 import { groupBy } from '../../support/group-by.ts';
 import type { Vote } from '../readings/decide.ts';
-import { blurred, type Drawing, drawScene, type View } from '../readings/raster.ts';
+import {
+  blurred,
+  type Drawing,
+  drawScene,
+  type SmallImages,
+  type View,
+} from '../readings/raster.ts';
 import type { ReadingOption, ReadingValue } from '../readings/readings.ts';
 
 /** Pixels of each side at which outlines are compared. */
