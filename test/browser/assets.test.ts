@@ -3,7 +3,7 @@ import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { closePages, openPage, watch } from '../helpers/browser.ts';
+import { closePages, openPage, watch, withoutDrawing } from '../helpers/browser.ts';
 import { writePipeline } from '../helpers/command.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { type RunningCommand, startCommand } from '../helpers/running-command.ts';
@@ -56,6 +56,7 @@ afterAll(async () => {
 describe.runIf(HAS_BROWSER)('the configurator of the examples', () => {
   it('shows each finish that is chosen, with its price, in model-viewer', async () => {
     const { page, trouble, asked } = watch(await openPage());
+    await withoutDrawing(page);
     await page.goto(`${shop.address}/shop.html`);
     const shown = () =>
       page.evaluate(() => {

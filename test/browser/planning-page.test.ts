@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openInbox } from '../../src/web/servers/inbox.ts';
 import { openPlanningSite } from '../../src/web/servers/planning-site.ts';
-import { closePages } from '../helpers/browser.ts';
+import { closePages, withoutDrawing } from '../helpers/browser.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import {
   choose,
@@ -430,7 +430,8 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
 
   test('a planning lists its articles, is changed as a whole, and outlives a reload and "back"', async () => {
     const parameters = { ...WORKPLACE, opencatalogue: 'true', parentnode: LINEA };
-    const { page, trouble, asked } = await planning.open(parameters);
+    const options = { prepare: withoutDrawing };
+    const { page, trouble, asked } = await planning.open(parameters, options);
     await page.getByRole('button', { name: 'Back to the article' }).click();
     const parts = page.getByRole('heading', { name: 'Consists of 4 articles' });
     await parts.waitFor();
@@ -493,7 +494,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     async (colorScheme) => {
       const viewport = { width: 390, height: 844 };
       const parameters = { ...DESK, urlwarenkorb: 'http://127.0.0.1:9/cart' };
-      const options = { viewport, colorScheme, hasTouch: true };
+      const options = { viewport, colorScheme, hasTouch: true, prepare: withoutDrawing };
       const { page, trouble } = await planning.open(parameters, options);
       await modelOf(page);
       expect(await smallTargets(page)).toEqual([]);
