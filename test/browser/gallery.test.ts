@@ -213,9 +213,17 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     await page.goto(shared);
     await dialog.waitFor();
     expect(await page.locator('#find').inputValue()).toBe('buro');
+    await page.goto(`${server.url}#search=buro&article=ACME%2Fgone`);
+    await page.getByText('no longer here').waitFor();
+    await page.getByText('Skip to the articles').focus();
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('cards');
+    expect(await page.locator('#find').inputValue()).toBe('buro');
   });
 
   test('forgives a typo, and says what it has looked for', async () => {
+    await page.locator('#find').fill('dekskk');
+    await page.getByText('Nothing has “dekskk”; this is “desk”').waitFor();
     await page.locator('#find').fill('chiar');
     await page.getByText('Nothing has “chiar”; this is “chair”').waitFor();
     expect(await page.locator('.card b').allTextContents()).toContain('Büro chair');
@@ -345,8 +353,10 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     const before = asked.filter((url) => url.endsWith('.glb'));
     const [red, , noBlue] = await middle();
     expect(red).toBeGreaterThan(2 * noBlue);
-    await value('Blue').click();
+    // Safari does not focus a button that is clicked.
+    await value('Blue').evaluate((button) => button.click());
     await dialog.getByText('PD-Blue', { exact: true }).first().waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Blue');
     await expect
       .poll(async () => {
         const [r, , b] = await middle();
@@ -367,6 +377,36 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const [red] = background.match(/\d+/)!;
     expect(Number(red) > 128).toBe(scheme === 'light');
+  });
+
+  test('is made for fingers where there are some, and keeps the picture in sight on a phone', async () => {
+    const options = { viewport: PHONE, hasTouch: true, isMobile: true };
+    const { page, trouble } = watch(await openPage(options));
+    /** What is smaller than a finger, and fields into which an iPhone zooms. */
+    const small = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('a, button, input, select, summary')].flatMap((one) => {
+          const isField = one.matches('input, select');
+          const isTiny = isField && Number.parseFloat(getComputedStyle(one).fontSize) < 16;
+          const { height } = one.getBoundingClientRect();
+          return height > 1 && (height < 44 || isTiny) ? [one.outerHTML] : [];
+        }),
+      );
+    await page.goto(server.url);
+    await page.locator('#filter').tap();
+    expect(await small()).toEqual([]);
+    await page.locator('#find').fill(PEDESTAL);
+    await page.getByText('1 article, 2 configurations').waitFor();
+    await page.locator('.card').tap();
+    const blue = page.getByRole('button', { name: 'Blue', exact: true });
+    await blue.waitFor();
+    expect(await small()).toEqual([]);
+    await blue.evaluate((button) => button.focus());
+    const picture = (await page.locator('.views-of').boundingBox())!;
+    expect(picture.y).toBeGreaterThan(0);
+    expect((await blue.boundingBox())!.y).toBeGreaterThanOrEqual(picture.y + picture.height);
+    expect(trouble).toEqual([]);
+    await page.context().close();
   });
 
   test('opens from a disk too, but for the 3D view, and says so', async () => {
