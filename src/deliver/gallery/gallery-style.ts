@@ -158,8 +158,8 @@ textarea { width: 100%; margin-top: .4rem; padding: .6rem .7rem; background: var
   input, select { font-size: 16px; }
   input, select, button:not(.plain), .find button { min-height: 44px; }
   .step, .close { width: 44px; height: 44px; }
-  .plain, #sheet, .files a, .actions a, .more summary { padding-block: .7rem; }
-  .plain, #sheet { margin-block: -.7rem; }
+  .plain, #sheet, .files a, .actions a, .more summary { padding-block: .9rem; }
+  .plain, #sheet { margin-block: -.9rem; }
   .files li { align-items: center; padding-block: 0; }
 }
 @media (max-width: 899px) {
