@@ -354,7 +354,7 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     const [red, , noBlue] = await middle();
     expect(red).toBeGreaterThan(2 * noBlue);
     // Safari does not focus a button that is clicked.
-    await value('Blue').evaluate((button) => button.click());
+    await value('Blue').evaluate((button) => (button as HTMLElement).click());
     await dialog.getByText('PD-Blue', { exact: true }).first().waitFor();
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Blue');
     await expect
