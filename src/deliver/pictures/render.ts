@@ -16,7 +16,8 @@ import { findBrowser } from './browser.ts';
 import { type PictureFile, takePictures } from './picture.ts';
 import type { PictureOptions } from './picture-options.ts';
 import { createPictureMaker, PICTURES_AT_ONCE } from './pictures.ts';
-import { BrowserRenderer, type Renderer } from './renderer.ts';
+import { BrowserRenderer, type Picture, type Renderer } from './renderer.ts';
+import type { Shot } from './shot.ts';
 
 type Rendered =
   | { article: string; files: { path: string; picture: StoredFile }[]; error?: undefined }
@@ -31,11 +32,14 @@ interface RenderOptions {
   onRendered(result: Rendered): void;
 }
 
-interface Pictures {
+/** Pictures that a browser takes. */
+export interface Pictures {
   /** How many models should be drawn at the same time. */
   atOnce: number;
   /** Takes the pictures of a GLB. @throws {@link ConverterError} As `takePictures`. */
   take(glb: Uint8Array, options: PictureOptions): Promise<PictureFile[]>;
+  /** Takes pictures of a GLB as pixels, in the order of the shots. @throws {@link ConverterError} As `takePictures`. */
+  draw(glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]>;
   /**
    * Takes the pictures of all published configurations; earlier pictures of the same GLB come from the cache. The
    * failure of one configuration is a result like any other.
@@ -71,6 +75,7 @@ export async function withPictures<Result>(
   const working = work({
     atOnce: PICTURES_AT_ONCE,
     take: (glb, options) => takePictures(renderer, glb, options),
+    draw: (glb, shots) => renderer.takePictures(glb, shots),
     renderPublished: (options, what) => renderPublished(renderer, options, what),
   });
   return working.finally(() => {

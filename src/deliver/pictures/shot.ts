@@ -1,4 +1,5 @@
 /** Data that the renderer and its page exchange. */
+import type { Bounds } from '../../model/asset.ts';
 import type { Camera } from './camera.ts';
 
 /** Size in pixels. */
@@ -39,9 +40,21 @@ export function sizeToScale(
 
 export type Floor = 'auto' | 'always' | 'never';
 
+/** A part of a picture: shares of its width and height, from its upper left corner. */
+export interface PicturePart {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
 /** A picture to take. An orthographic picture may follow the size of the model, up to {@link MOST_PIXELS_A_SIDE}. */
 export interface Shot {
   camera: Camera;
+  /** Metres: the camera shows this box and not the whole model, so that pictures of several models match. */
+  framed?: Bounds;
+  /** The only part that is shown, as large as the whole picture would be. Perspective cameras only. */
+  part?: PicturePart;
   size: PictureSize | { pixelsPerMetre: number };
   /** Longest side of the images on the model, pixels: more would not be visible. */
   imagePixels: number;

@@ -13,11 +13,13 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import type { Vec3 } from '../../../convert/model/graphics.ts';
+import type { Bounds } from '../../../model/asset.ts';
 import { FIELD_OF_VIEW_DEGREES, moveNear, type PlacedCamera, placeCamera } from '../camera.ts';
 import { closeupOf } from '../closeup.ts';
 import {
   BROWSER_ERROR,
   type PicturePage,
+  type PicturePart,
   type PictureSize,
   type ScaledSize,
   type Shot,
@@ -147,22 +149,24 @@ function base64Of(bytes: ArrayBuffer): Promise<string> {
   });
 }
 
-function takePicture(model: Model, { camera, size, backdrop }: Shot) {
+function takePicture(model: Model, { camera, framed: box, part, size, backdrop }: Shot) {
   const { scene, points } = model;
   const isFlat = camera.projection === 'orthographic';
   const aspect = 'width' in size ? size.width / size.height : 1;
   const { floor } = backdrop;
   const hasFloor =
     backdrop.shadow > 0 && (floor === 'auto' ? model.standsOnFloor : floor === 'always');
-  const framed = hasFloor ? withShadow(model) : points;
+  const own = hasFloor ? withShadow(model) : points;
+  const framed = box === undefined ? own : cornersOf(box);
   const whole = placeCamera(framed, camera, aspect, isFlat ? 0 : MARGIN);
   const placed = closeTo(model, whole, camera, aspect);
   const { width, height, pixelsPerMetre }: ScaledSize =
     'width' in size ? size : sizeToScale(placed, size.pixelsPerMetre);
   const eye = eyeOf(placed, isFlat, aspect);
-  const isCloseup = placed !== whole;
+  if (part !== undefined) showPart(part, aspect);
+  const isCloseup = placed !== whole || part !== undefined;
   // Finishes of a shape have other materials, and so other closeups.
-  const key = JSON.stringify([camera, placed.position, width, height, hasFloor]);
+  const key = JSON.stringify([camera, placed.position, part, width, height, hasFloor]);
   const smoothing = isCloseup ? ON_CLOSEUP : ON_MODEL;
   const { onModel, onFloor } = viewOf(model, key, { eye, width, height, hasFloor, smoothing });
   const target = targetFor(width, height, model.isBlended ? HalfFloatType : UnsignedByteType);
@@ -171,6 +175,14 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   beginPicture(target, onFloor, { ...backdrop, shadow, isCut: isCloseup });
   renderer.render(scene, eye);
   return { pixels: finishedPixels(target), width, height, pixelsPerMetre };
+}
+
+/** The corners of a box, x y z of each. */
+function cornersOf({ min, max }: Bounds): Float32Array {
+  const ends = [min, max];
+  return Float32Array.from(
+    ends.flatMap(([x]) => ends.flatMap(([, y]) => ends.flatMap(([, , z]) => [x, y, z]))),
+  );
 }
 
 /** The camera near to the part of a model that it shows, where it does not show the whole. */
@@ -298,7 +310,7 @@ const orthographic = new OrthographicCamera();
 
 function eyeOf(placed: PlacedCamera, isFlat: boolean, aspect: number): Camera {
   const { right, up, back, position, near, far, halfWidth, halfHeight } = placed;
-  Object.assign(perspective, { aspect, near, far });
+  Object.assign(perspective, { aspect, near, far, view: null });
   const [left, bottom] = [-halfWidth, -halfHeight];
   Object.assign(orthographic, { left, right: halfWidth, top: halfHeight, bottom, near, far });
   const eye = isFlat ? orthographic : perspective;
@@ -309,6 +321,11 @@ function eyeOf(placed: PlacedCamera, isFlat: boolean, aspect: number): Camera {
   eye.updateMatrixWorld();
   eye.updateProjectionMatrix();
   return eye;
+}
+
+/** The perspective camera shows a part of its picture only. */
+function showPart({ x, y, width, height }: PicturePart, aspect: number): void {
+  perspective.setViewOffset(aspect, 1, x * aspect, y, width * aspect, height);
 }
 
 /** Samples of a pixel at the edges of triangles: inside, a pixel is shaded once. */
