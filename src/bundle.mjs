@@ -56,6 +56,7 @@ const PAGES = {
   'gallery-page': 'deliver/gallery/page',
   'gallery-viewer': 'deliver/gallery/page',
   'inspection-viewer': 'deliver/inspection/page',
+  'survey-answers': 'survey/page/program',
 };
 
 /** Native code of images, and what is large and only used now and then. */
