@@ -117,7 +117,7 @@ const cut = (text: string) => cutText(text, TEXT_LIMITS.name);
 function barOf(count: number): Html {
   const steps =
     count > 1
-      ? html`<button type="button" id="previous">← Previous</button><button type="button" id="next">Next →</button>`
+      ? html`<button type="button" id="previous">←<span class="word"> Previous</span></button><button type="button" id="next"><span class="word">Next </span>→</button>`
       : html`<button type="button" id="previous" hidden>← Previous</button><button type="button" id="next">Go to the question</button>`;
   return html`<nav class="answered-bar" aria-label="Questions" data-script hidden><b id="answered" role="status"></b>${steps}<a href="#result">Result</a></nav>`;
 }
@@ -127,6 +127,11 @@ function askedOf(record: SurveyRecord, { questions }: SurveyPictures): OptionRec
   const asked = withState(record, 'question');
   const hasPictures = ({ option }: OptionRecord) => (questions.get(option) ?? []).length > 0;
   return [...asked.filter(hasPictures), ...asked.filter((one) => !hasPictures(one))];
+}
+
+/** The articles of a question: the one that tells most answers apart first. */
+function articlesOf({ option }: OptionRecord, { questions }: SurveyPictures): ArticlePictures[] {
+  return (questions.get(option) ?? []).toSorted((a, b) => b.readings.length - a.readings.length);
 }
 
 /** An answer: values that look the same in all pictures. The first one stands for them. */
@@ -151,7 +156,7 @@ function questionOf(
   { data }: SurveyRecord,
   pictures: SurveyPictures,
 ): Html {
-  const articles = pictures.questions.get(option.option) ?? [];
+  const articles = articlesOf(option, pictures);
   const { question, look } = questionText(option.option);
   const answers = answersOf(option, articles);
   const isUnseen = articles.length === 0 && pictures.missing === undefined;
@@ -166,13 +171,13 @@ function questionOf(
       (values, letter) =>
         html`<li class="answer"><h4>Picture ${letterOf(letter)}</h4>${picturesOf(article, values, letter, `${number}-${at + 2}`)}</li>`,
     );
-    return html`<h3 class="article">${cut(article.article)}</h3><ul class="answers ${columnsOf(answers.length)}">${article.own && ownPicture(article.own, article.article)}${shown}</ul>`;
+    return html`<h3 class="article">${cut(article.article)}</h3><ul class="answers ${columnsOf(answers.length, article)}">${article.own && ownPicture(article.own, article.article)}${shown}</ul>`;
   });
   return html`<section class="sheet question" id="${id}" data-question="${option.option}" aria-labelledby="${id}-heading">
 <h2 id="${id}-heading" tabindex="-1"><span class="number-of">Question ${number}</span> ${question}</h2>
 <p>${isUnseen ? 'In the pictures of this sample, the answers look the same. Answer only if you know the data.' : look}</p>
-${first === undefined ? undefined : html`<h3 class="article">${cut(first.article)}</h3>`}
-<ul class="answers ${columnsOf(answers.length)}">${own}${items}</ul>
+${first === undefined ? undefined : html`<h3 class="article">${cut(first.article)}</h3>${number === 1 ? html`<p class="quiet hint" data-script hidden>Press a picture to see it large. There, ‹ and › show the others in its place.</p>` : undefined}`}
+<ul class="answers ${columnsOf(answers.length, first)}">${own}${items}</ul>
 <p class="cannot" data-script hidden><button type="button" data-answer="null" aria-pressed="false">I cannot tell</button> <span class="quiet">Then it stays as it is: ${meaningOf(option.option, option.present).replace(/\.$/, '')}.</span></p>
 ${more.length > 0 ? html`<details class="further"><summary>The same with ${amount(others.length, 'more article')}</summary>${more}</details>` : undefined}
 <p class="quiet effect">${effectOf(option, data.sampled)} Option <code>${option.option}</code>.</p>
@@ -181,7 +186,11 @@ ${more.length > 0 ? html`<details class="further"><summary>The same with ${amoun
 }
 
 const letterOf = (at: number) => String.fromCharCode(65 + at);
-const columnsOf = (count: number) => (count === 2 || count === 4 ? 'two' : 'three');
+
+function columnsOf(answers: number, article: ArticlePictures | undefined): 'two' | 'three' {
+  const count = answers + Number(article?.own !== undefined);
+  return count === 2 || count === 4 ? 'two' : 'three';
+}
 
 function answerOf(
   option: ReadingOption,
@@ -197,8 +206,13 @@ function answerOf(
       ? html`<p class="quiet">Looks the same: ${words.slice(1).join(' ')}</p>`
       : undefined;
   const letter = letterOf(at);
+  const twin = article?.readings.find((one) => one.values.includes(value!))?.values[0];
+  const alike =
+    twin === undefined || values.includes(twin)
+      ? undefined
+      : html`<p class="quiet">In this article it looks like another picture: see the other articles below.</p>`;
   const shown = article && picturesOf(article, values, at, group);
-  return html`<li class="answer">${shown}<h3>${article ? `Picture ${letter}` : `Answer ${letter}`}</h3><p>${words[0]}</p>${same}<button type="button" class="right" data-script hidden data-answer="${JSON.stringify(value)}" aria-pressed="false">This is right<span class="away">: ${article ? 'picture' : 'answer'} ${letter}</span></button></li>`;
+  return html`<li class="answer">${shown}<h3>${article ? `Picture ${letter}` : `Answer ${letter}`}</h3><p>${words[0]}</p>${same}${alike}<button type="button" class="right" data-script hidden data-answer="${JSON.stringify(value)}" aria-pressed="false">This is right<span class="away">: ${article ? 'picture' : 'answer'} ${letter}</span></button></li>`;
 }
 
 /** The marked place of an article in one answer, and the whole article with the mark. */

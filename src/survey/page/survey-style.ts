@@ -33,6 +33,7 @@ summary { cursor: pointer; padding: .4rem 0; font-weight: 560; }
 .answer .right[aria-pressed="true"] { background: var(--good); border-color: var(--good); color: var(--card); }
 .answer .right[aria-pressed="true"]::after { content: " ✓"; }
 .pictures { display: grid; gap: .5rem; grid-template-columns: minmax(0, 2.2fr) minmax(0, 1fr); align-items: end; }
+.sheet > .hint { margin: -.2rem 0 .5rem; font-size: .88rem; }
 .three .pictures { grid-template-columns: minmax(0, 1fr); }
 .three .whole { width: 55%; }
 .picture { position: relative; display: block; padding: 0; min-height: 0; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: #fff; cursor: zoom-in; }
@@ -70,6 +71,18 @@ dialog { width: min(1280px, calc(100vw - 2rem)); }
 #large-name { margin: 0 .5rem; overflow-wrap: anywhere; min-width: 0; }
 .bar .step { border: 1px solid var(--line); }
 #large-picture { display: block; width: 100%; max-height: calc(100dvh - 7rem); object-fit: contain; background: #fff; }
+/* Beside the marked place: the whole article, and what the answer means. */
+@media (min-width: 1100px) {
+  .two .answer:has(.pictures) { display: grid; grid-template-columns: minmax(0, 2.3fr) minmax(0, 1fr); grid-template-rows: auto auto auto auto 1fr; column-gap: .9rem; align-items: start; }
+  .two .pictures { display: contents; }
+  .two .detail { grid-row: 1 / -1; }
+  .two .answer > :not(.pictures) { grid-column: 2; }
+  .two .answer .right { margin-top: 0; }
+}
+@media (max-width: 1099px) {
+  .pictures { grid-template-columns: minmax(0, 1fr); }
+  .whole { width: 55%; }
+}
 @media (max-width: 720px) {
   .sheet { padding: .85rem .8rem 1rem; }
   .sheet > h2 { font-size: 1.15rem; }
@@ -78,9 +91,7 @@ dialog { width: min(1280px, calc(100vw - 2rem)); }
   .pictures { grid-template-columns: minmax(0, 1fr); }
   .whole, .three .whole { width: 100%; }
   .answer .right { align-self: stretch; padding: .4rem .3rem; }
-  .answered-bar b { width: 100%; }
-  .answered-bar { gap: .35rem .5rem; padding: .45rem 0; }
-  html { scroll-padding-top: 6rem; }
+  .word { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 }
 @media print { .answered-bar, .cannot, .actions, .right { display: none; } }
 `;

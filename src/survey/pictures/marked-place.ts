@@ -11,7 +11,7 @@ const CELL = 16;
 const LEAST_IN_CELL = 10;
 /** The marked place is as wide as this share of the picture: smaller details look strange, larger ones show nothing new. */
 const NARROWEST = 0.16;
-const WIDEST = 0.42;
+export const WIDEST = { moved: 0.75, drawn: 0.42 } as const;
 /** Room about the difference, as a share of it. */
 const ROOM = 0.25;
 
@@ -54,9 +54,10 @@ export function anyDifferent(all: readonly DifferentPixels[]): DifferentPixels {
  * The place to look at: about the largest connected difference; where that is larger than a place may be, the part of it
  * in which most pixels differ.
  *
+ * @param widest - Of {@link WIDEST}: grain and weave show near by only, a moved part as a whole.
  * @returns A part with the proportions of the picture; undefined if nothing differs that can be seen.
  */
-export function markedPlace(different: DifferentPixels): PicturePart | undefined {
+export function markedPlace(different: DifferentPixels, widest: number): PicturePart | undefined {
   const cells = cellsOf(different);
   const largest = largestGroup(cells);
   if (largest === undefined) return undefined;
@@ -64,8 +65,8 @@ export function markedPlace(different: DifferentPixels): PicturePart | undefined
   const [left, right] = rangeOf(largest.map((cell) => cell % columns));
   const [top, bottom] = rangeOf(largest.map((cell) => Math.floor(cell / columns)));
   const across = Math.max((right - left + 1) / columns, (bottom - top + 1) / rows);
-  const side = Math.min(WIDEST, Math.max(NARROWEST, across * (1 + ROOM)));
-  const isWhole = across <= WIDEST;
+  const side = Math.min(widest, Math.max(NARROWEST, across * (1 + ROOM)));
+  const isWhole = across <= widest;
   const middle = isWhole
     ? { x: (left + right + 1) / 2 / columns, y: (top + bottom + 1) / 2 / rows }
     : densest(cells, largest, side);

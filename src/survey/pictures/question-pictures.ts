@@ -22,6 +22,7 @@ import {
   differentPixels,
   markedPlace,
   shareWithin,
+  WIDEST,
 } from './marked-place.ts';
 
 /** An image in a format that browsers show. */
@@ -191,7 +192,7 @@ async function takeAll(
 /** Takes the pictures of an article; undefined if its readings look the same from all sides. */
 async function articlePictures(
   survey: Survey,
-  { option: { option }, values, article }: Task,
+  { option: { option, alternatives }, values, article }: Task,
   pictures: Pictures,
 ): Promise<ArticlePictures | undefined> {
   const scenes: Scene[] = [];
@@ -208,7 +209,10 @@ async function articlePictures(
   if (present === undefined || others.length === 0) return undefined;
   const first = seen.drawn[present[0]!]!;
   const different = others.map(([at]) => differentPixels(first, seen.drawn[at!]!));
-  const mark = markedPlace(anyDifferent(different));
+  const isMoved = alternatives.some(({ aspects }) =>
+    aspects.some((aspect) => aspect === 'position' || aspect === 'parts'),
+  );
+  const mark = markedPlace(anyDifferent(different), isMoved ? WIDEST.moved : WIDEST.drawn);
   if (mark === undefined) return undefined;
   const readings: ReadingPicture[] = [];
   for (const group of groups) {
