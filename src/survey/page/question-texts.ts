@@ -15,8 +15,7 @@ export interface QuestionText {
 const SAMPLE = 'Compare with the material itself, or with a sample card.';
 const TURNED = 'A wrong picture has a part that tilts, floats or goes through another one.';
 const TORN = 'In a wrong picture, grain or weave is smeared, or jumps in the middle of a surface.';
-const GRAIN =
-  'Wood grain runs along the longer side of most parts; fabric runs from back to front.';
+const GRAIN = 'Compare with the article itself, or with its picture in the catalogue.';
 
 /** The table, in the order of the readings. */
 export const QUESTION_TEXTS = {

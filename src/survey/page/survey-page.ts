@@ -212,7 +212,7 @@ function answerOf(
       ? undefined
       : html`<p class="quiet">In this article it looks like another picture: see the other articles below.</p>`;
   const shown = article && picturesOf(article, values, at, group);
-  return html`<li class="answer">${shown}<h3>${article ? `Picture ${letter}` : `Answer ${letter}`}</h3><p>${words[0]}</p>${same}${alike}<button type="button" class="right" data-script hidden data-answer="${JSON.stringify(value)}" aria-pressed="false">This is right<span class="away">: ${article ? 'picture' : 'answer'} ${letter}</span></button></li>`;
+  return html`<li class="answer">${shown}<h3>${article ? `Picture ${letter}` : `Answer ${letter}`}</h3><p>${words[0]}</p>${same}${alike}<button type="button" class="right" data-script hidden data-answer="${JSON.stringify(value)}" aria-pressed="false" aria-label="${`This is right: ${article ? 'picture' : 'answer'} ${letter}`}">This is right</button></li>`;
 }
 
 /** The marked place of an article in one answer, and the whole article with the mark. */

@@ -1,0 +1,108 @@
+/// <reference lib="dom" />
+/**
+ * The page of a survey in a real browser, from a disk: answers, what follows from them, keys, and both schemes.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { surveyPage } from '../../src/survey/page/survey-page.ts';
+import { closePages, openWatched } from '../helpers/browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { violations } from '../helpers/planning-page.ts';
+import { surveyPictures, surveyRecord } from '../helpers/survey-record.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
+
+describe.runIf(HAS_BROWSER)('the page of a survey', () => {
+  let address: string;
+  let page: Page;
+  let trouble: string[];
+  let asked: string[];
+
+  beforeAll(async () => {
+    const file = join(await temporaryFolder(), 'index.html');
+    await writeFile(file, await surveyPage(surveyRecord(), await surveyPictures()));
+    address = pathToFileURL(file).href;
+    const viewport = { width: 1440, height: 900 };
+    ({ page, trouble, asked } = await openWatched(address, { viewport }));
+  });
+  afterAll(closePages);
+  afterEach(() => {
+    expect(trouble).toEqual([]);
+    expect(asked.filter((url) => !/^(?:data|blob):/.test(url) && url !== address)).toEqual([]);
+  });
+
+  const section = () => page.locator('#section').textContent();
+  const answered = () => page.locator('#answered').textContent();
+  const right = (question: number, letter: string) =>
+    page.locator(`#question-${question}`).getByLabel(`This is right: picture ${letter}`);
+
+  test('answers become lines of convert:, and are taken back by a second click', async () => {
+    const decided =
+      'convert:\n  normalMap: directx # decided: the relief of the image is a possible surface\n';
+    expect(await section()).toBe(decided);
+    await right(1, 'B').click();
+    await right(2, 'B').click();
+    expect(await section()).toBe(
+      `${decided}  rotationOrder: zyx # your answer\n  flipV: false # your answer\n`,
+    );
+    expect(await answered()).toBe('2 of 2 answered');
+    await right(2, 'B').click();
+    expect(await answered()).toBe('1 of 2 answered');
+    await page.locator('#question-2').getByRole('button', { name: 'I cannot tell' }).click();
+    expect(await section()).toBe(`${decided}  rotationOrder: zyx # your answer\n`);
+    expect(await answered()).toBe('2 of 2 answered');
+  });
+
+  test('answers are there again when the page is opened again, and become a file', async () => {
+    await page.reload();
+    expect(await answered()).toBe('2 of 2 answered');
+    expect(await right(1, 'B').getAttribute('aria-pressed')).toBe('true');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save choices.json' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('choices.json');
+    expect(JSON.parse(await readFile(await download.path(), 'utf8'))).toEqual({
+      version: 1,
+      choices: { rotationOrder: 'zyx' },
+    });
+  });
+
+  test('keys move between questions, and answer them', async () => {
+    const focused = () => page.evaluate(() => document.activeElement!.textContent);
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.locator('#question-1-heading').focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await focused()).toBe('Question 2 Do images stand upright?');
+    await page.keyboard.press('ArrowLeft');
+    expect(await focused()).toContain('Question 1');
+    await right(1, 'A').focus();
+    await page.keyboard.press('Enter');
+    expect(await section()).toContain('rotationOrder: xyz # your answer');
+  });
+
+  test('a picture is shown large, and the others in its place', async () => {
+    await page.locator('#question-1 button.detail').first().click();
+    const name = page.locator('#large-name');
+    expect(await name.textContent()).toBe('Picture A: the marked place of ACME/DESKS/D-1');
+    await page.keyboard.press('ArrowRight');
+    expect(await name.textContent()).toBe('Picture B: the marked place of ACME/DESKS/D-1');
+    await page.getByRole('button', { name: 'The next picture' }).click();
+    expect(await name.textContent()).toContain('Picture A');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#large').isVisible()).toBe(false);
+  });
+
+  test('it can be read by everybody, in both schemes, and fits a phone', async () => {
+    expect(await violations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    expect(await violations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await violations(page)).toEqual([]);
+  });
+});
