@@ -1,5 +1,5 @@
 /** Reads a pipeline file: YAML with `${VARIABLE}` as a checked pipeline with absolute paths and every default. */
-import { dirname, join, resolve } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readAddress } from '../../source/service/target.ts';
 import { asConverterError, ConverterError, isConverterError } from '../../support/errors.ts';
@@ -30,6 +30,8 @@ export interface Pipeline extends Omit<PipelineContent, 'articles' | 'output' | 
   cacheMaxBytes: number;
   /** Values of the variables in `service:`, which has addresses and no secrets; empty if not set. */
   serviceVariables: Readonly<Record<string, string>>;
+  /** Where the record of its survey is, if there is one; undefined for a pipeline that is no file. */
+  surveyFile?: string;
 }
 
 /** Checks that a program without types passes a pipeline. */
@@ -97,7 +99,8 @@ export class PipelineReader {
   parse(text: string, file: string, env: Environment, isOffline = false): Pipeline {
     const at = (line: number) => `${file}:${line}`;
     const origin: Origin = { at, folder: dirname(file), code: 'PIPELINE_INVALID' };
-    return this.#check(text, origin, env, isOffline);
+    const pipeline = this.#check(text, origin, env, isOffline);
+    return { ...pipeline, surveyFile: surveyFileOf(file) };
   }
 
   /**
@@ -183,6 +186,12 @@ const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 /** Returns the default cache folder: beside the output folder. */
 export function defaultCacheDir(outputDir: string): string {
   return join(dirname(outputDir), '.cache');
+}
+
+/** The record of a survey beside a pipeline file: `first.survey.json` of `first.yaml`. */
+export function surveyFileOf(pipelineFile: string): string {
+  const path = resolve(pipelineFile);
+  return `${path.slice(0, path.length - extname(path).length)}.survey.json`;
 }
 
 interface Problem {
