@@ -1,7 +1,12 @@
 /** `btg2gltf survey PIPELINE.yaml`: what each reading of the data would change, and what its numbers say. */
 
+import { join, resolve } from 'node:path';
+import { wrapped } from '../run/report/text.ts';
+import { replaceFile } from '../support/files.ts';
+import { visibleJson, visibleLines } from '../support/visible.ts';
+import type { AppliedChoices } from '../survey/choices.ts';
 import { PARTS } from '../wiring.ts';
-import { type Command, numberOf } from './command.ts';
+import { type Arguments, type Command, type Io, numberOf, textOf, usageError } from './command.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
 
@@ -9,21 +14,114 @@ import { openOutput } from './run-output.ts';
 export const surveyCommand: Command = {
   positionals: PIPELINE_POSITIONAL,
   options: {
-    ...optionsOf('survey'),
     limit: { type: 'number', min: 1, default: 60, describe: 'articles of the sample' },
+    output: {
+      type: 'string',
+      value: 'DIR',
+      describe: 'folder of survey.json [default: survey beside the pipeline file]',
+    },
+    apply: {
+      type: 'string',
+      value: 'CHOICES.json',
+      describe: 'write what is decided and chosen into the pipeline file, without a survey',
+    },
+    anonymous: {
+      type: 'string',
+      value: 'FILE',
+      describe: 'write features and decisions without names, texts, prices and pictures',
+    },
+    json: { type: 'boolean', describe: 'print the record, survey.json, and no summary' },
+    ...optionsOf('survey'),
   },
-  examples: ['btg2gltf survey pipeline.yaml'],
+  notes: [
+    'The specification of the service leaves open what some values mean. A survey converts a sample of your articles in',
+    'each reading: it says which readings matter in your data, decides what numbers can decide, and asks for the rest.',
+    'It publishes nothing. Answer the questions, and apply the answers with --apply: runs then notice data that',
+    'contradicts them, by the record beside the pipeline file.',
+  ],
+  examples: [
+    'btg2gltf survey pipeline.yaml',
+    'btg2gltf survey pipeline.yaml --apply choices.json',
+    'btg2gltf survey pipeline.yaml --anonymous survey-anonymous.json',
+  ],
   async run(args, io) {
-    const options = await readRunOptions(args, io);
-    const output = await openOutput(args, io, {});
-    const { withSurvey } = await import('../survey/survey.ts');
-    const limit = numberOf(args, 'limit');
-    await withSurvey(
-      { ...options, ...(limit !== undefined && { limit }) },
-      output.environment,
-      async ({ record }) => io.printData(`${JSON.stringify(record, null, 1)}\n`),
-      PARTS.sharing?.open,
-    );
-    return 0;
+    const choices = textOf(args, 'apply');
+    return choices === undefined ? survey(args, io) : apply(choices, args, io);
   },
 };
+
+async function folderOf(args: Arguments): Promise<string> {
+  const { surveyFolderOf } = await import('../survey/choices.ts');
+  return resolve(textOf(args, 'output') ?? surveyFolderOf(textOf(args, 'PIPELINE.yaml')!));
+}
+
+async function survey(args: Arguments, io: Io): Promise<number> {
+  const options = await readRunOptions(args, io);
+  const folder = await folderOf(args);
+  const { environment, display } = await openOutput(args, io);
+  const { withSurvey } = await import('../survey/survey.ts');
+  const { RECORD_FILE, recordText } = await import('../survey/record.ts');
+  const limit = numberOf(args, 'limit');
+  const work = withSurvey(
+    { ...options, ...(limit !== undefined && { limit }) },
+    environment,
+    async ({ record }) => {
+      await replaceFile(join(folder, RECORD_FILE), recordText(record));
+      return record;
+    },
+    PARTS.sharing?.open,
+  );
+  const record = await work.finally(() => display.close());
+  await writeAnonymous(record, args);
+  if (args.json) {
+    io.printData(visibleJson(recordText(record)));
+    return 0;
+  }
+  const { summaryLines } = await import('../survey/summary.ts');
+  const file = textOf(args, 'PIPELINE.yaml');
+  const next = `Next: answer the questions in a file such as { "version": 1, "choices": { "OPTION": VALUE } }, then run btg2gltf survey ${file} --apply FILE`;
+  print([...summaryLines(record), '', next], io);
+  io.print(`${join(folder, RECORD_FILE)}\n`);
+  return 0;
+}
+
+async function apply(choicesFile: string, args: Arguments, io: Io): Promise<number> {
+  if (args.limit !== undefined)
+    throw usageError('survey: --limit is for a survey, and --apply makes none');
+  const { applyChoices } = await import('../survey/choices.ts');
+  const file = textOf(args, 'PIPELINE.yaml')!;
+  const applied = await applyChoices(file, await folderOf(args), choicesFile, io.env);
+  await writeAnonymous(applied.record, args);
+  if (args.json) {
+    const { recordText } = await import('../survey/record.ts');
+    io.printData(visibleJson(recordText(applied.record)));
+    return 0;
+  }
+  print(appliedLines(applied, file), io);
+  io.print(`${applied.recordFile}\n`);
+  return 0;
+}
+
+function appliedLines({ changes }: AppliedChoices, file: string): string[] {
+  if (changes.length === 0) return [`${file}: it has all of this already`];
+  return [
+    `${file}: ${changes.length === 1 ? '1 option' : `${changes.length} options`} of convert: written`,
+    ...changes.map(({ line: { option, value, why }, before }) => {
+      const instead = before === undefined ? '' : ` instead of ${before}`;
+      return `  ${option}: ${value}${instead}, ${why}`;
+    }),
+    `Next: btg2gltf run ${file} --limit 10`,
+  ];
+}
+
+async function writeAnonymous(record: AppliedChoices['record'], args: Arguments): Promise<void> {
+  const file = textOf(args, 'anonymous');
+  if (file === undefined) return;
+  const { anonymousRecord } = await import('../survey/anonymous.ts');
+  await replaceFile(file, `${JSON.stringify(anonymousRecord(record), null, 1)}\n`);
+}
+
+function print(lines: readonly string[], io: Io): void {
+  const fitting = lines.flatMap((line) => wrapped(line, io.columns, line.search(/[^ ]|$/) + 2));
+  io.printData(visibleLines([...fitting, '']));
+}

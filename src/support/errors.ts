@@ -205,6 +205,10 @@ export const ERROR_CODES = {
   IMAGE_UNREADABLE: { exit: 1, help: ASK_OR_OMIT },
   LOSSES_REFUSED: { exit: 1, help: 'set strict: false to accept losses' },
   SNAPSHOT_MISSING: { exit: 1, help: 'run btg2gltf fetch first' },
+  SURVEY_INVALID: {
+    exit: 2,
+    help: 'correct the file that the message names, or run btg2gltf survey again, which writes it',
+  },
   RECORDING_INVALID: { exit: 2, help: 'correct the file given, or record again' },
   INTERNAL: { exit: 3, help: 'report this message to the developers of btg2gltf' },
 } as const satisfies Record<string, ErrorRow>;

@@ -3,6 +3,7 @@
 import type { Scene } from '../convert/model/scene.ts';
 import { CONVERTER_VERSION, type ConvertOptions } from '../convert/transform/convert-options.ts';
 import { createMeshCache } from '../convert/transform/mesh-cache.ts';
+import type { ImageCodec } from '../model/image-codec.ts';
 import type { ArticleSnapshot } from '../model/snapshot.ts';
 import { selectLive } from '../run/articles/select.ts';
 import { type Run, withReadingRun } from '../run/open/open-run.ts';
@@ -79,21 +80,18 @@ async function survey(run: Run, limit: number): Promise<Survey> {
   const { selected, pool, unread } = await fetchPool(run, POOL * limit, reader);
   const articles = chooseByFeatures(pool, limit);
   const { convert: present, name: pipeline } = run.options.pipeline;
-  const tested = new TestedReadings();
-  const looked = new ImageFacts(images, reader);
-  const votes: Vote[] = listVotes(articles);
-  for (const article of articles) {
-    try {
-      const scenes = await tested.test(article, present, reader);
-      votes.push(...geometryVotes(article, scenes), ...(await materialVotes(article, looked)));
-    } catch (thrown) {
-      unread.push(failure(article.label, thrown));
-    }
-  }
+  const { progress } = run.environment;
+  const testing = testArticles(articles, present, reader, images, { progress });
+  const { tested, votes, failed } = await testing;
   const options = READING_OPTIONS.map((option): OptionRecord => {
     const own = votes.filter((vote) => vote.option === option);
     const { effects, ...decision } = decide(option, present[option], tested.effectsOf(option), own);
-    return { ...decision, alternatives: effects, articles: tested.articlesOf(option) };
+    const alternatives = effects.map(({ areaShare, movedMillimetres, ...effect }) => {
+      const moved =
+        movedMillimetres === undefined ? {} : { movedMillimetres: rounded(movedMillimetres) };
+      return { ...effect, areaShare: rounded(areaShare), ...moved };
+    });
+    return { ...decision, alternatives, articles: tested.articlesOf(option) };
   });
   await run.sources.session.finish(true);
   const countOf = (keyOf: (article: SurveyedArticle) => string) =>
@@ -108,7 +106,7 @@ async function survey(run: Run, limit: number): Promise<Survey> {
       sampled: articles.length,
       manufacturers: countOf(({ snapshot: { key } }) => key.manufacturer),
       series: countOf(({ snapshot: { key } }) => `${key.manufacturer}\0${key.program}`),
-      unread,
+      unread: sortedByArticle([...unread, ...failed]),
     },
     features: allFeatures(articles),
     findings: [],
@@ -117,6 +115,53 @@ async function survey(run: Run, limit: number): Promise<Survey> {
   const sceneOf: Survey['sceneOf'] = (article, values) =>
     reader.sceneOf(article, { ...present, ...values });
   return { record, articles, sceneOf };
+}
+
+/** As many digits as people read. */
+const rounded = (value: number) => Math.round(value * 10_000) / 10_000;
+
+/** What each other value changes in articles, and what their numbers say. */
+export interface TestedArticles {
+  tested: TestedReadings;
+  votes: Vote[];
+  /** Those that could not be converted. */
+  failed: Unread[];
+}
+
+/**
+ * Converts articles in each reading that may change them, and collects what they say about it.
+ *
+ * @param present - The readings that the others are compared with.
+ * @param options - The readings that are tested. @defaultValue all
+ */
+export async function testArticles(
+  articles: readonly SurveyedArticle[],
+  present: ConvertOptions,
+  reader: ArticleReader,
+  images: ImageCodec,
+  {
+    options = READING_OPTIONS,
+    progress,
+  }: { options?: readonly ReadingOption[]; progress?: RunEnvironment['progress'] | undefined },
+): Promise<TestedArticles> {
+  const tested = new TestedReadings(options);
+  const looked = new ImageFacts(images, reader);
+  const votes: Vote[] = listVotes(articles);
+  const failed: Unread[] = [];
+  for (const [done, article] of articles.entries()) {
+    progress?.({ making: 'comparisons', total: articles.length, done, failed: failed.length });
+    try {
+      const scenes = await tested.test(article, present, reader);
+      votes.push(...geometryVotes(article, scenes), ...(await materialVotes(article, looked)));
+    } catch (thrown) {
+      failed.push(failure(article.label, thrown));
+    }
+  }
+  return { tested, votes, failed };
+}
+
+function sortedByArticle(rows: readonly Unread[]): Unread[] {
+  return rows.toSorted((a, b) => (a.article < b.article ? -1 : Number(a.article > b.article)));
 }
 
 type Unread = SurveyRecord['data']['unread'][number];
@@ -134,10 +179,13 @@ async function fetchPool(run: Run, count: number, reader: ArticleReader) {
   const wanted = spread(articles).slice(0, count);
   const read: (SurveyedArticle | undefined)[] = wanted.map(() => undefined);
   const unread: Unread[] = [];
+  let done = 0;
+  const { progress } = run.environment;
   await inParallel(
     wanted,
     run.options.pipeline.service.concurrency,
     async ({ request, children }, at) => {
+      progress?.({ total: wanted.length, done: done++, failed: unread.length });
       try {
         const snapshot: ArticleSnapshot = await fetcher.fetch(request, children);
         read[at] = await reader.read(snapshot);
@@ -165,7 +213,12 @@ interface ReadScene {
 
 /** What other readings change, over all articles. */
 class TestedReadings {
+  readonly #options: readonly ReadingOption[];
   readonly #found = new Map<string, { article: string; difference: SceneDifference }[]>();
+
+  constructor(options: readonly ReadingOption[]) {
+    this.#options = options;
+  }
 
   /** Converts an article in the present reading and in each other one that may change it. */
   async test(
@@ -177,7 +230,7 @@ class TestedReadings {
     const scenes: ReadScene[] = [
       { option: undefined, value: undefined, scene, difference: undefined },
     ];
-    for (const option of READING_OPTIONS) {
+    for (const option of this.#options) {
       if (!READINGS[option].touches(article.features)) continue;
       for (const value of valuesOf(option)) {
         if (value === present[option]) continue;

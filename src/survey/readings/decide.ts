@@ -56,7 +56,7 @@ export interface Decision {
 }
 
 /** Votes of an indication that contradict a value are exceptions up to this share. */
-const MOST_EXCEPTIONS = 0.1;
+export const MOST_EXCEPTIONS = 0.1;
 /** So many articles that agree make an indication certain by itself. */
 const MANY_ARTICLES = 3;
 /** A smaller share of the area of an article is not seen. */
