@@ -1,0 +1,84 @@
+/** Surveys of a bent service, and what they have found of its meaning. */
+
+import { readPipelineObject } from '../../../src/deliver/pipeline.ts';
+import { startEmulator } from '../../../src/emulator/emulator.ts';
+import type { EmulatedRange } from '../../../src/emulator/sample/range.ts';
+import { SILENT } from '../../../src/support/log.ts';
+import { sceneDifference } from '../../../src/survey/readings/scene-difference.ts';
+import type { SurveyRecord } from '../../../src/survey/record.ts';
+import { type Survey, withSurvey } from '../../../src/survey/survey.ts';
+import { bentService } from './bent-service.ts';
+import type { FoundOnly, Meaning } from './meaning.ts';
+
+/** Less of the area of an article is not seen. */
+const LEAST_AREA = 0.005;
+
+/** What a survey says about one option, with whether that is right. */
+export interface Judged {
+  option: string;
+  state: string;
+  value: unknown;
+  certainty: string | undefined;
+  /** Whether the furniture is what it was, with the value that was found. */
+  isRight: boolean;
+}
+
+/** A survey of a bent service. */
+export interface BentSurvey {
+  meaning: Meaning;
+  record: SurveyRecord;
+  judged: Judged[];
+  milliseconds: number;
+}
+
+/** Surveys a range as a service of another meaning. @param folder - An empty one. */
+export async function bentSurvey(
+  range: EmulatedRange,
+  folder: string,
+  {
+    meaning = {},
+    found = [],
+    limit = 24,
+    articles = [{ catalogue: {} }] as object[],
+  }: {
+    meaning?: Meaning;
+    found?: readonly FoundOnly[];
+    limit?: number;
+    articles?: object[];
+  },
+): Promise<BentSurvey> {
+  const bent = await bentService(range, meaning, found);
+  const service = { emulator: true };
+  const output = { output: { dir: `${folder}/output` }, cache: { dir: `${folder}/cache` } };
+  const pipeline = readPipelineObject({ name: 'bent', service, articles, ...output }, 'bent', {});
+  const environment = {
+    ...{ env: {}, log: SILENT, signal: new AbortController().signal },
+    ...{ now: Date.now, random: Math.random },
+    startEmulator: () => startEmulator({ range: bent, maxQueryBytes: Number.POSITIVE_INFINITY }),
+  };
+  const startedAt = performance.now();
+  return withSurvey({ pipeline, limit }, environment, async (survey) => {
+    const milliseconds = performance.now() - startedAt;
+    return { meaning, record: survey.record, judged: await judge(survey, meaning), milliseconds };
+  });
+}
+
+/** Compares each article in the true meaning with the same one in which one option has the value that was found. */
+async function judge(survey: Survey, meaning: Meaning): Promise<Judged[]> {
+  const judged: Judged[] = [];
+  for (const { option, state, value, present, certainty } of survey.record.options) {
+    const truth = meaning[option] ?? present;
+    const isRight = value === truth || (await isSame(survey, meaning, { [option]: value }));
+    judged.push({ option, state, value, certainty, isRight });
+  }
+  return judged;
+}
+
+async function isSame(survey: Survey, meaning: Meaning, other: Meaning): Promise<boolean> {
+  for (const article of survey.articles) {
+    const scene = await survey.sceneOf(article, meaning);
+    const found = await survey.sceneOf(article, { ...meaning, ...other });
+    if (sceneDifference(scene, found).areaShare >= LEAST_AREA) return false;
+  }
+  return true;
+}
