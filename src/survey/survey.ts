@@ -17,11 +17,12 @@ import { programVersion } from '../support/version.ts';
 import { Features } from './articles/features.ts';
 import { chooseByFeatures, spread } from './articles/sample.ts';
 import { ArticleReader, type SurveyedArticle } from './articles/surveyed-article.ts';
+import { findingsOf } from './indications/findings.ts';
 import { GEOMETRY_MEASURES, type PlacedParts, placedParts } from './indications/geometry.ts';
 import { listVotes } from './indications/lists.ts';
-import { ImageFacts, materialVotes } from './indications/materials.ts';
+import { ImageFacts, MATERIAL_OPTIONS, materialVotes } from './indications/materials.ts';
 import { statedSize } from './indications/stated-size.ts';
-import { decide, type Effect, type Vote } from './readings/decide.ts';
+import { type Decision, decide, type Effect, type Vote } from './readings/decide.ts';
 import {
   READING_OPTIONS,
   READINGS,
@@ -32,6 +33,7 @@ import {
 } from './readings/readings.ts';
 import { type SceneDifference, sceneDifference } from './readings/scene-difference.ts';
 import { partsOf } from './readings/scene-parts.ts';
+import { Looks } from './readings/visible.ts';
 import type { FeatureRecord, OptionRecord, SurveyRecord } from './record.ts';
 
 /** Articles of the sample, if nothing else is asked for. */
@@ -45,7 +47,7 @@ const EXAMPLES = 3;
 export interface Survey {
   record: SurveyRecord;
   articles: readonly SurveyedArticle[];
-  /** The scene of an article with other values of options. */
+  /** The scene of an article with other values of options; the others are those that were decided. */
   sceneOf(article: SurveyedArticle, values: Partial<ConvertOptions>): Promise<Scene>;
 }
 
@@ -80,19 +82,7 @@ async function survey(run: Run, limit: number): Promise<Survey> {
   const { selected, pool, unread } = await fetchPool(run, POOL * limit, reader);
   const articles = chooseByFeatures(pool, limit);
   const { convert: present, name: pipeline } = run.options.pipeline;
-  const { progress } = run.environment;
-  const testing = testArticles(articles, present, reader, images, { progress });
-  const { tested, votes, failed } = await testing;
-  const options = READING_OPTIONS.map((option): OptionRecord => {
-    const own = votes.filter((vote) => vote.option === option);
-    const { effects, ...decision } = decide(option, present[option], tested.effectsOf(option), own);
-    const alternatives = effects.map(({ areaShare, movedMillimetres, ...effect }) => {
-      const moved =
-        movedMillimetres === undefined ? {} : { movedMillimetres: rounded(movedMillimetres) };
-      return { ...effect, areaShare: rounded(areaShare), ...moved };
-    });
-    return { ...decision, alternatives, articles: tested.articlesOf(option) };
-  });
+  const { base, options, failed } = await settle(articles, run, reader, images);
   await run.sources.session.finish(true);
   const countOf = (keyOf: (article: SurveyedArticle) => string) =>
     new Set(articles.map(keyOf)).size;
@@ -109,16 +99,101 @@ async function survey(run: Run, limit: number): Promise<Survey> {
       unread: sortedByArticle([...unread, ...failed]),
     },
     features: allFeatures(articles),
-    findings: [],
-    options,
+    findings: await findingsOf(articles, new ImageFacts(images, reader), (article) =>
+      reader.sceneOf(article, base),
+    ),
+    options: options.map((one) => ({ ...one, present: present[one.option] })),
   };
   const sceneOf: Survey['sceneOf'] = (article, values) =>
-    reader.sceneOf(article, { ...present, ...values });
+    reader.sceneOf(article, { ...base, ...values });
   return { record, articles, sceneOf };
 }
 
-/** As many digits as people read. */
-const rounded = (value: number) => Math.round(value * 10_000) / 10_000;
+/**
+ * Readings that are decided before others: places are wrong where lists are, and images where places are. In each stage
+ * all other readings have the values that were decided before.
+ */
+const LISTS: readonly ReadingOption[] = ['winding', 'pointIndexBase', 'uvIndexBase', 'uvStride'];
+const PLACES: readonly ReadingOption[] = [
+  'rotationOrder',
+  'rotationDirection',
+  'inheritScale',
+  'blockPlacement',
+];
+const LOOKS = READING_OPTIONS.filter((option) => ![...LISTS, ...PLACES].includes(option));
+const STAGES = [LISTS, PLACES, LOOKS];
+/** A stage is repeated so often while a value changes, and all stages are. */
+const MOST_TURNS = 3;
+const MOST_PASSES = 2;
+
+interface Settled {
+  /** The present values of options, with those that were decided. */
+  base: ConvertOptions;
+  options: OptionRecord[];
+  failed: Unread[];
+}
+
+/** Decides about all readings. A value that was decided counts when the others are tested. */
+async function settle(
+  articles: readonly SurveyedArticle[],
+  run: Run,
+  reader: ArticleReader,
+  images: ImageCodec,
+): Promise<Settled> {
+  let base = run.options.pipeline.convert;
+  const failed = new Map<string, Unread>();
+  const found = new Map<ReadingOption, FoundReading>();
+  const test = async (stage: readonly ReadingOption[]) => {
+    const { environment, options } = run;
+    const present = { environment, options: withConvert(options, base) };
+    const tested = await testArticles(articles, present, reader, images, stage);
+    for (const row of tested.failed) failed.set(row.article, row);
+    for (const option of stage) {
+      const votes = tested.votes.filter((vote) => vote.option === option);
+      const effects = tested.tested.effectsOf(option);
+      const decision = decide(option, base[option], effects, votes);
+      found.set(option, { decision, votes, effects, articles: tested.tested.articlesOf(option) });
+    }
+    const next = { ...base };
+    for (const option of stage)
+      Object.assign(next, { [option]: found.get(option)!.decision.value });
+    const isSame = stage.every((option) => next[option] === base[option]);
+    base = next;
+    return isSame;
+  };
+  let isStable = false;
+  for (let pass = 0; pass < MOST_PASSES && !isStable; pass++) {
+    isStable = true;
+    for (const stage of STAGES)
+      for (let turn = 0; turn < MOST_TURNS && !(await test(stage)); turn++) isStable = false;
+  }
+  const sceneOf = (label: string, values: Partial<ConvertOptions>) => {
+    const article = articles.find((one) => one.label === label)!;
+    return reader.sceneOf(article, { ...base, ...values });
+  };
+  const looks = new Looks(images, sceneOf);
+  const options: OptionRecord[] = [];
+  for (const option of READING_OPTIONS) {
+    const { decision, votes, effects, articles: count } = found.get(option)!;
+    const { effects: alternatives, ...rest } =
+      decision.state === 'question'
+        ? decide(option, base[option], await looks.measured(option, effects), votes)
+        : decision;
+    options.push({ ...rest, alternatives, articles: count });
+  }
+  return { base, options, failed: [...failed.values()] };
+}
+
+interface FoundReading {
+  decision: Decision;
+  votes: Vote[];
+  effects: Effect[];
+  articles: number;
+}
+
+function withConvert(options: Run['options'], convert: ConvertOptions): Run['options'] {
+  return { ...options, pipeline: { ...options.pipeline, convert } };
+}
 
 /** What each other value changes in articles, and what their numbers say. */
 export interface TestedArticles {
@@ -131,28 +206,32 @@ export interface TestedArticles {
 /**
  * Converts articles in each reading that may change them, and collects what they say about it.
  *
- * @param present - The readings that the others are compared with.
- * @param options - The readings that are tested. @defaultValue all
+ * @param run - Its pipeline has the present readings.
+ * @param options - The readings that are tested.
  */
 export async function testArticles(
   articles: readonly SurveyedArticle[],
-  present: ConvertOptions,
+  { options: { pipeline }, environment }: Pick<Run, 'options' | 'environment'>,
   reader: ArticleReader,
   images: ImageCodec,
-  {
-    options = READING_OPTIONS,
-    progress,
-  }: { options?: readonly ReadingOption[]; progress?: RunEnvironment['progress'] | undefined },
+  options: readonly ReadingOption[] = READING_OPTIONS,
 ): Promise<TestedArticles> {
   const tested = new TestedReadings(options);
   const looked = new ImageFacts(images, reader);
   const votes: Vote[] = listVotes(articles);
+  const hasMaterials = options.some((option) => MATERIAL_OPTIONS.has(option));
   const failed: Unread[] = [];
   for (const [done, article] of articles.entries()) {
-    progress?.({ making: 'comparisons', total: articles.length, done, failed: failed.length });
+    environment.progress?.({
+      making: 'readings',
+      total: articles.length,
+      done,
+      failed: failed.length,
+    });
     try {
-      const scenes = await tested.test(article, present, reader);
-      votes.push(...geometryVotes(article, scenes), ...(await materialVotes(article, looked)));
+      const scenes = await tested.test(article, pipeline.convert, reader);
+      votes.push(...geometryVotes(article, scenes));
+      if (hasMaterials) votes.push(...(await materialVotes(article, looked)));
     } catch (thrown) {
       failed.push(failure(article.label, thrown));
     }

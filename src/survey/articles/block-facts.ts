@@ -2,7 +2,11 @@
 
 import type { Block } from '../../convert/model/graphics.ts';
 import { type PreparedMesh, prepareBlock } from '../../convert/transform/block-mesh.ts';
-import { CONVERT_DEFAULTS } from '../../convert/transform/convert-options.ts';
+import {
+  CONVERT_DEFAULTS,
+  CONVERT_OPTIONS,
+  type ConvertOptions,
+} from '../../convert/transform/convert-options.ts';
 
 /** How the stored UVs of a block may be counted: numbers per entry, and the index of the first. */
 export interface UvLayoutFacts {
@@ -21,9 +25,16 @@ export interface BlockFacts {
   /** Whether it has an offset or a rotation of its own. */
   isPlaced: boolean;
   /** `firsts`: each index of the first point with which all indices are within range. */
-  points: { firsts: (0 | 1)[] };
+  points: { firsts: (0 | 1)[]; readings: ListReading[] };
   /** Undefined without stored UVs. `layouts`: each with which all indices are within range. */
-  uvs: { layouts: UvLayoutFacts[]; isThirdConstant: boolean; isBeyondUnit: boolean } | undefined;
+  uvs: { layouts: UvLayoutFacts[]; readings: ListReading[]; isBeyondUnit: boolean } | undefined;
+}
+
+/** Values of the options for the lists of a mesh, of which several are possible. */
+export interface ListReading
+  extends Partial<Pick<ConvertOptions, 'pointIndexBase' | 'uvIndexBase' | 'uvStride'>> {
+  /** How rugged the mesh or its image is then: see {@link readingsOf}. */
+  ruggedness: number;
 }
 
 /** Finds the facts about a block. */
@@ -40,9 +51,85 @@ export function blockFacts(block: Block): BlockFacts {
     inward: volumes.filter((volume) => volume < 0).length,
     open: mesh.surfaces.length - volumes.length,
     isPlaced: [...positionMetres, ...rotationDegrees].some((value) => value !== 0),
-    points: { firsts: firstsOf(block) },
+    points: pointFactsOf(block),
     uvs: uvFactsOf(block),
   };
+}
+
+/** Measures a mesh in each of several readings of its lists. */
+function readingsOf<R extends Omit<ListReading, 'ruggedness'>>(
+  block: Block,
+  readings: readonly R[],
+  measure: (mesh: PreparedMesh) => number,
+): ListReading[] {
+  return readings.map((reading) => {
+    const mesh = prepareBlock(block, { ...CONVERT_DEFAULTS, ...reading });
+    return { ...reading, ruggedness: measure(mesh) };
+  });
+}
+
+const POINT_READINGS = CONVERT_OPTIONS.pointIndexBase.choices.map((pointIndexBase) => {
+  return { pointIndexBase };
+});
+
+const UV_READINGS = CONVERT_OPTIONS.uvStride.choices.flatMap((uvStride) =>
+  CONVERT_OPTIONS.uvIndexBase.choices.map((uvIndexBase) => ({ uvStride, uvIndexBase })),
+);
+
+function pointFactsOf(block: Block): BlockFacts['points'] {
+  const firsts = firstsOf(block);
+  if (firsts.length < 2) return { firsts, readings: [] };
+  return { firsts, readings: readingsOf(block, POINT_READINGS, meanEdge) };
+}
+
+/** The mean length of the edges, metres: points of other triangles are far away. */
+function meanEdge(mesh: PreparedMesh): number {
+  let [sum, count] = [0, 0];
+  eachEdge(mesh, (length) => {
+    sum += length;
+    count++;
+  });
+  return count === 0 ? Infinity : sum / count;
+}
+
+/** How much the scale of the image differs among edges: the spread of its logarithm. */
+function spreadOfScale(mesh: PreparedMesh): number {
+  let [sum, squares, count] = [0, 0, 0];
+  let isUsed = true;
+  eachEdge(mesh, (length, uvLength) => {
+    if (uvLength === undefined) isUsed = false;
+    else if (length > 0) {
+      const value = Math.log((uvLength + 1e-5) / length);
+      sum += value;
+      squares += value * value;
+      count++;
+    }
+  });
+  if (!isUsed || count === 0) return Infinity;
+  return Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2));
+}
+
+/** Calls back with the length of each edge, and that of its UVs; undefined where a surface has none. */
+function eachEdge(
+  { positions, uvs, surfaces }: PreparedMesh,
+  edge: (length: number, uvLength: number | undefined) => void,
+): void {
+  for (const { points, localPoints, uvOffsets } of surfaces) {
+    for (let corner = 0; corner < localPoints.length; corner++) {
+      const next = corner % 3 === 2 ? corner - 2 : corner + 1;
+      const [a, b] = [3 * points[localPoints[corner]!]!, 3 * points[localPoints[next]!]!];
+      const length = Math.hypot(
+        positions[a]! - positions[b]!,
+        positions[a + 1]! - positions[b + 1]!,
+        positions[a + 2]! - positions[b + 2]!,
+      );
+      if (uvOffsets === undefined) edge(length, undefined);
+      else {
+        const [p, q] = [uvOffsets[corner]!, uvOffsets[next]!];
+        edge(length, Math.hypot(uvs[p]! - uvs[q]!, uvs[p + 1]! - uvs[q + 1]!));
+      }
+    }
+  }
 }
 
 /** Six times the signed volume about the first point of the surface: a closed one that faces outwards has a positive one. */
@@ -98,7 +185,8 @@ const LAYOUTS: readonly UvLayoutFacts[] = [
   { stride: 3, first: 1 },
 ];
 
-function uvFactsOf({ uvs, uvStride, surfaces }: Block): BlockFacts['uvs'] {
+function uvFactsOf(block: Block): BlockFacts['uvs'] {
+  const { uvs, uvStride, surfaces } = block;
   const lists = surfaces.map(({ uvIndices }) => uvIndices).filter(({ length }) => length > 0);
   if (lists.length === 0 || uvs.length === 0) return undefined;
   const [smallest, largest] = rangeOf(lists);
@@ -109,12 +197,8 @@ function uvFactsOf({ uvs, uvStride, surfaces }: Block): BlockFacts['uvs'] {
       smallest >= first &&
       (largest - first + 1) * stride <= uvs.length,
   );
-  let isBeyondUnit = false;
-  let isThirdConstant = uvs.length % 3 === 0;
-  for (let i = 0; i < uvs.length; i++) {
-    const value = uvs[i]!;
-    if (value < -0.001 || value > 1.001) isBeyondUnit = true;
-    if (i % 3 === 2 && value !== uvs[2]) isThirdConstant = false;
-  }
-  return { layouts, isThirdConstant, isBeyondUnit };
+  const isBeyondUnit = uvs.some((value) => value < -0.001 || value > 1.001);
+  const isUncertain = uvStride === 0 && layouts.length > 1;
+  const readings = isUncertain ? readingsOf(block, UV_READINGS, spreadOfScale) : [];
+  return { layouts, readings, isBeyondUnit };
 }

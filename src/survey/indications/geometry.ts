@@ -34,6 +34,10 @@ export interface GeometryMeasure {
 
 /** Parts nearer than this touch. */
 const GAP_METRES = 0.006;
+/** A part that stands on the floor is exactly there: its place was computed from its rotation. */
+const ON_FLOOR_METRES = 5e-6;
+/** A thinner part is a symbol of a plan rather than furniture. */
+const FLAT_METRES = 1e-4;
 /** Stated and measured sizes may differ so much: edges and feet. */
 const SIZE_TOLERANCE = { metres: 0.012, share: 0.01 };
 
@@ -79,6 +83,20 @@ export const GEOMETRY_MEASURES: readonly GeometryMeasure[] = [
     figure: (metres) => `${(1000 * metres).toFixed(0)} mm of it are below the floor`,
     tolerance: 0.004,
     measure: ({ whole }) => Math.max(0, -whole.min[1]!),
+  },
+  {
+    indication: 'feet',
+    figure: (count) => `${count} of its parts are not exactly on the floor`,
+    tolerance: 0,
+    measure: ({ bounds }) => bounds.filter(({ min }) => Math.abs(min[1]) > ON_FLOOR_METRES).length,
+  },
+  {
+    indication: 'symbols',
+    figure: (count) => `${count} of its parts are flat`,
+    tolerance: 0,
+    measure: ({ bounds }) =>
+      bounds.filter(({ min, max }) => max.some((end, axis) => end - min[axis]! < FLAT_METRES))
+        .length,
   },
 ];
 

@@ -17,6 +17,15 @@ const SAME_COLOUR = 0.12;
 /** How much better one sign of a gradient must be. */
 const CLEARLY = 1.6;
 
+/** The readings about which materials vote. */
+export const MATERIAL_OPTIONS: ReadonlySet<ReadingOption> = new Set<ReadingOption>([
+  'inheritMaterial',
+  'writtenMaterials',
+  'textureScale',
+  'tintTextures',
+  'normalMap',
+]);
+
 /** Looks at images, each once. */
 export class ImageFacts {
   readonly #images: ImageCodec;
@@ -149,7 +158,8 @@ function tintVotes(
   return [vote(article, 'tintTextures', 'colour of the image', fits, [true, false], figure)];
 }
 
-function meanOf({ data, channels }: Pixels): [number, number, number] {
+/** The mean colour of an image, sRGB. */
+export function meanOf({ data, channels }: Pixels): [number, number, number] {
   const sums: [number, number, number] = [0, 0, 0];
   for (let i = 0; i < data.length; i += channels) {
     for (let c = 0; c < 3; c++) sums[c]! += data[i + Math.min(c, channels - 1)]!;

@@ -2,6 +2,7 @@
 
 import type { ReadingOption, ReadingValue } from './readings.ts';
 import type { Aspect } from './scene-difference.ts';
+import { LEAST_PIXELS, type Mark } from './visible.ts';
 
 /** What one article, or one mesh or material of it, says about a reading. */
 export interface Vote {
@@ -40,6 +41,12 @@ export interface Effect {
   aspects: readonly Aspect[];
   /** Labels of the articles in which it matters most, the first first. */
   examples: readonly string[];
+  /** Pixels that differ, of those of the article in which it is most; only if numbers do not decide. */
+  pixelShare?: number;
+  /** Where that is. */
+  mark?: Mark | undefined;
+  /** Other values that look the same as this one, in all examples. */
+  alike?: readonly ReadingValue[];
 }
 
 /** What the survey says about a reading. */
@@ -55,7 +62,7 @@ export interface Decision {
   evidence: readonly Evidence[];
 }
 
-/** Votes of an indication that contradict a value are exceptions up to this share. */
+/** Votes of an indication that contradict a value are exceptions up to this share; a proof has none. */
 export const MOST_EXCEPTIONS = 0.1;
 /** So many articles that agree make an indication certain by itself. */
 const MANY_ARTICLES = 3;
@@ -65,7 +72,8 @@ const LEAST_AREA = 0.005;
 const LEAST_MILLIMETRES = 1;
 
 /**
- * Decides about a reading.
+ * Decides about a reading: each indication excludes values, and the one that all of them leave is right. A question has
+ * those effects only that a person can see and that no indication excludes.
  *
  * @param effects - Of each other value.
  * @param votes - About this option.
@@ -77,55 +85,78 @@ export function decide(
   votes: readonly Vote[],
 ): Decision {
   const seen = effects.filter(isSeen);
-  if (seen.length === 0)
-    return { option, state: 'no-effect', value: present, present, effects, evidence: [] };
+  const undecided = { option, value: present, present, evidence: [] };
+  if (seen.length === 0) return { ...undecided, state: 'no-effect', effects };
   const candidates = [present, ...seen.map(({ value }) => value)];
-  const picks = picksOf(votes, candidates);
-  const evidence = picks.map(({ indication, value, fitting, only, articles }) => {
-    return { indication, value, figure: `fits ${fitting}, others do not in ${only}`, articles };
+  const verdicts = verdictsOf(votes, candidates);
+  const left = candidates.filter((value) => verdicts.every((one) => one.left.includes(value)));
+  const evidence = verdicts.map(({ indication, left: [value], ...verdict }): Evidence => {
+    const shown = left.length === 1 ? left[0]! : value!;
+    return { indication, value: shown, figure: verdict.figure, articles: verdict.articles };
   });
-  const [first] = picks;
-  const isUnanimous = first !== undefined && picks.every(({ value }) => value === first.value);
-  if (!isUnanimous)
-    return { option, state: 'question', value: present, present, effects, evidence };
-  const isCertain =
-    picks.some(({ isProof }) => isProof) ||
-    picks.filter(({ articles }) => articles >= 2).length >= 2 ||
-    picks.some(({ articles }) => articles >= MANY_ARTICLES);
-  const certainty = isCertain ? 'high' : 'medium';
-  return { option, state: 'decided', value: first.value, present, certainty, effects, evidence };
+  if (left.length !== 1) {
+    const asked = left.length === 0 ? candidates : left;
+    const shown = seen.filter(({ value }) => asked.includes(value) || value === present);
+    return { ...undecided, state: 'question', evidence, effects: shown };
+  }
+  const certainty = certaintyOf(verdicts, left[0]!, candidates);
+  return { ...undecided, state: 'decided', value: left[0]!, certainty, evidence, effects };
 }
 
-function isSeen({ areaShare, movedMillimetres = Infinity, aspects }: Effect): boolean {
+function isSeen({ areaShare, movedMillimetres = Infinity, aspects, pixelShare }: Effect): boolean {
   const isMoved = aspects.includes('position') && movedMillimetres < LEAST_MILLIMETRES;
   const isOnlyMoved = aspects.every((aspect) => aspect === 'position');
-  return areaShare >= LEAST_AREA && !(isMoved && isOnlyMoved);
+  const hasPixels = pixelShare === undefined || pixelShare >= LEAST_PIXELS;
+  return areaShare >= LEAST_AREA && !(isMoved && isOnlyMoved) && hasPixels;
 }
 
-interface Pick extends Omit<Evidence, 'figure'> {
-  fitting: number;
-  only: number;
+/** What an indication leaves of the values. */
+interface Verdict {
+  indication: string;
+  left: readonly ReadingValue[];
+  figure: string;
+  /** Articles that say so. */
+  articles: number;
   isProof: boolean;
 }
 
-/** The value that each indication leaves of the candidates; an indication that leaves several says nothing. */
-function picksOf(votes: readonly Vote[], candidates: readonly ReadingValue[]): Pick[] {
+/** Each value is excluded for itself, so that the certainty is that of the weakest exclusion. */
+function certaintyOf(
+  verdicts: readonly Verdict[],
+  value: ReadingValue,
+  candidates: readonly ReadingValue[],
+): Certainty {
+  const others = candidates.filter((other) => other !== value);
+  const isCertain = others.every((other) => {
+    const against = verdicts.filter(({ left }) => !left.includes(other));
+    return (
+      against.some(({ isProof }) => isProof) ||
+      against.filter(({ articles }) => articles >= 2).length >= 2 ||
+      against.some(({ articles }) => articles >= MANY_ARTICLES)
+    );
+  });
+  return isCertain ? 'high' : 'medium';
+}
+
+/** The verdicts of the indications that exclude a value; one that would exclude all says nothing. */
+function verdictsOf(votes: readonly Vote[], candidates: readonly ReadingValue[]): Verdict[] {
   const indications = [...new Set(votes.map(({ indication }) => indication))];
-  return indications.flatMap((indication): Pick[] => {
+  return indications.flatMap((indication): Verdict[] => {
     const own = votes.filter((vote) => vote.indication === indication);
     const left = candidates.filter((value) => {
       const about = own.filter(({ values }) => values.includes(value));
       const against = about.filter(({ fits }) => !fits.includes(value));
-      return about.length > 0 && against.length <= MOST_EXCEPTIONS * about.length;
+      if (against.some(({ isProof }) => isProof)) return false;
+      return against.length <= MOST_EXCEPTIONS * about.length;
     });
-    if (left.length !== 1 || candidates.length < 2) return [];
-    const value = left[0]!;
-    const fitting = own.filter(({ fits }) => fits.includes(value));
-    const telling = fitting.filter(({ fits, values }) => fits.length < values.length);
+    if (left.length === 0 || left.length === candidates.length) return [];
+    const isFor = ({ fits }: Vote) => left.some((value) => fits.includes(value));
+    const telling = own.filter(
+      (vote) => isFor(vote) && candidates.some((value) => !vote.fits.includes(value)),
+    );
     const articles = new Set(telling.map(({ article }) => article)).size;
+    const figure = `fits ${own.filter(isFor).length}, others do not in ${telling.length}`;
     const isProof = telling.some((vote) => vote.isProof);
-    return [
-      { indication, value, fitting: fitting.length, only: telling.length, articles, isProof },
-    ];
+    return [{ indication, left, figure, articles, isProof }];
   });
 }

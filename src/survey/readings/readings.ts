@@ -1,7 +1,8 @@
 /**
  * The readings: options of `convert:` that say what a value of the service means. Another value of such an option is
  * right for one service and wrong for another, whatever is made of the files. All other options are matters of taste,
- * of the format, or limits.
+ * of the format, or limits. So are `heightMaps`, `environmentLook` and `roughnessStrategy`: what the service means is
+ * known, and glTF cannot express it (D-504, D-405, D-512).
  */
 
 import { CONVERT_OPTIONS, type ConvertOptions } from '../../convert/transform/convert-options.ts';
@@ -41,13 +42,10 @@ type ReadingOption =
   | 'mirrorOppositeSides'
   | 'rauto'
   | 'preferStoredUvs'
-  | 'environmentLook'
   | 'textureRotation'
   | 'textureScale'
   | 'tintTextures'
   | 'normalMap'
-  | 'heightMaps'
-  | 'roughnessStrategy'
   | 'reflection'
   | 'glowingTextures';
 
@@ -182,24 +180,6 @@ export const READINGS: Readonly<Record<ReadingOption, Reading>> = {
     about: 'whether grooves and seams of a surface go in or stand out',
     meaning: { opengl: 'green points up', directx: 'green points down' },
     touches: (has) => kind(has, 'bumped'),
-  },
-  heightMaps: {
-    about: 'what a grey image for the relief of a surface does',
-    meaning: { drop: 'nothing', normals: 'it makes a relief' },
-    touches: (has) => kind(has, 'bumped'),
-  },
-  environmentLook: {
-    about: 'what a material with map env looks like',
-    meaning: {
-      metal: 'metal that reflects the room',
-      texture: 'its image, as with other materials',
-    },
-    touches: (has) => kind(has, 'environment'),
-  },
-  roughnessStrategy: {
-    about: 'how materials shine that have a gloss and no roughness',
-    meaning: { ggx: 'the more gloss, the smoother', matt: 'all are matt' },
-    touches: (has) => kind(has, 'glossOnly'),
   },
   reflection: {
     about: 'whether a low reflection makes a material less shiny',

@@ -1,5 +1,7 @@
 /** Surveys of a bent service, and what they have found of its meaning. */
 
+import type { Scene } from '../../../src/convert/model/scene.ts';
+import { CONVERT_DEFAULTS } from '../../../src/convert/transform/convert-options.ts';
 import { readPipelineObject } from '../../../src/deliver/pipeline.ts';
 import { startEmulator } from '../../../src/emulator/emulator.ts';
 import type { EmulatedRange } from '../../../src/emulator/sample/range.ts';
@@ -28,6 +30,8 @@ export interface BentSurvey {
   meaning: Meaning;
   record: SurveyRecord;
   judged: Judged[];
+  /** The furniture as a reader sees it who knows the meaning, by the label of the article. */
+  scenes: ReadonlyMap<string, Scene>;
   milliseconds: number;
 }
 
@@ -59,26 +63,42 @@ export async function bentSurvey(
   const startedAt = performance.now();
   return withSurvey({ pipeline, limit }, environment, async (survey) => {
     const milliseconds = performance.now() - startedAt;
-    return { meaning, record: survey.record, judged: await judge(survey, meaning), milliseconds };
+    const scenes = new Map<string, Scene>();
+    for (const article of survey.articles)
+      scenes.set(article.label, await survey.sceneOf(article, defaults(meaning)));
+    const judged = await judge(survey, meaning, scenes);
+    return { meaning, record: survey.record, judged, scenes, milliseconds };
   });
 }
 
+/** All options of a meaning, so that nothing of what a survey has decided is left. */
+function defaults(meaning: Meaning): Meaning {
+  return { ...CONVERT_DEFAULTS, ...meaning } as unknown as Meaning;
+}
+
 /** Compares each article in the true meaning with the same one in which one option has the value that was found. */
-async function judge(survey: Survey, meaning: Meaning): Promise<Judged[]> {
+async function judge(
+  survey: Survey,
+  meaning: Meaning,
+  scenes: ReadonlyMap<string, Scene>,
+): Promise<Judged[]> {
   const judged: Judged[] = [];
   for (const { option, state, value, present, certainty } of survey.record.options) {
-    const truth = meaning[option] ?? present;
-    const isRight = value === truth || (await isSame(survey, meaning, { [option]: value }));
+    const isTrue = value === (meaning[option] ?? present);
+    const isRight = isTrue || (await isSame(survey, { ...meaning, [option]: value }, scenes));
     judged.push({ option, state, value, certainty, isRight });
   }
   return judged;
 }
 
-async function isSame(survey: Survey, meaning: Meaning, other: Meaning): Promise<boolean> {
+async function isSame(
+  survey: Survey,
+  meaning: Meaning,
+  scenes: ReadonlyMap<string, Scene>,
+): Promise<boolean> {
   for (const article of survey.articles) {
-    const scene = await survey.sceneOf(article, meaning);
-    const found = await survey.sceneOf(article, { ...meaning, ...other });
-    if (sceneDifference(scene, found).areaShare >= LEAST_AREA) return false;
+    const found = await survey.sceneOf(article, defaults(meaning));
+    if (sceneDifference(scenes.get(article.label)!, found).areaShare >= LEAST_AREA) return false;
   }
   return true;
 }

@@ -1,0 +1,240 @@
+/**
+ * Small drawings of scenes, from which a survey judges whether a difference can be seen at all: flat light, images as
+ * they look from a distance, no shadows. People get other pictures.
+ */
+
+import type { LinearRgb, Scene, SceneMaterial, TextureUse } from '../../convert/model/scene.ts';
+import { FIELD_OF_VIEW_DEGREES, type PlacedCamera } from '../../deliver/pictures/camera.ts';
+import { coordinate, partsOf } from './scene-parts.ts';
+
+/** Sides of a drawing. */
+export const DRAWN_PIXELS = 144;
+
+/** An image in linear light, and its halves down to one pixel: RGB, row by row from the top. */
+export interface SmallImage {
+  levels: readonly { side: number; data: Float32Array }[];
+}
+
+/** A drawing. */
+export interface Drawing {
+  /** sRGB of 8 bits, RGB for each pixel. */
+  colors: Float32Array;
+  /** 1 where a part is drawn. */
+  covered: Uint8Array;
+}
+
+/** Makes the halves of a square image of 8 bits, whose side is a power of two. */
+export function smallImage(side: number, data: Uint8Array, channels: 1 | 3): SmallImage {
+  const first = new Float32Array(3 * side * side);
+  for (let i = 0; i < first.length; i++) {
+    const at = channels === 3 ? i : Math.floor(i / 3);
+    first[i] = (data[at]! / 255) ** 2.2;
+  }
+  const levels = [{ side, data: first }];
+  for (let last = levels[0]!; last.side > 1; last = levels.at(-1)!) {
+    const half = last.side / 2;
+    const out = new Float32Array(3 * half * half);
+    for (let y = 0; y < half; y++)
+      for (let x = 0; x < half; x++)
+        for (let c = 0; c < 3; c++) {
+          const at = (row: number, column: number) =>
+            last.data[3 * ((2 * y + row) * last.side + 2 * x + column) + c]!;
+          out[3 * (y * half + x) + c] = (at(0, 0) + at(0, 1) + at(1, 0) + at(1, 1)) / 4;
+        }
+    levels.push({ side: half, data: out });
+  }
+  return { levels };
+}
+
+/** From the upper left, behind the viewer. */
+const LIGHT = normalized([-0.45, 0.75, 0.5]);
+const AMBIENT = 0.45;
+/** What is behind the article. */
+const PAPER = 0.9;
+
+/** One corner of a triangle: its pixel, how near it is, and its place in the image. */
+interface Corner {
+  x: number;
+  y: number;
+  nearness: number;
+  u: number;
+  v: number;
+}
+
+/**
+ * Draws a scene.
+ *
+ * @param imageOf - An image of the scene by its index; undefined if it cannot be read.
+ */
+export function drawScene(
+  scene: Scene,
+  camera: PlacedCamera,
+  imageOf: (image: number) => SmallImage | undefined,
+): Drawing {
+  const count = DRAWN_PIXELS ** 2;
+  const colors = new Float32Array(3 * count).fill(255 * PAPER);
+  const covered = new Uint8Array(count);
+  const nearness = new Float32Array(count);
+  const canvas = { colors, covered, nearness };
+  const { position, right, up, back } = camera;
+  const slope = Math.tan((FIELD_OF_VIEW_DEGREES * Math.PI) / 360);
+  const point = [0, 0, 0];
+  for (const { placement, primitives } of partsOf(scene)) {
+    for (const { geometry, material } of primitives) {
+      const { positions, indices } = geometry;
+      const use = material.baseColorTexture ?? material.emissiveTexture;
+      const uvs = use && geometry.uvs[use.uvSet];
+      const image = use && uvs ? imageOf(use.image) : undefined;
+      const map = use === undefined ? undefined : mapOf(use);
+      const paint = painter(material);
+      const world = new Float32Array(positions.length);
+      const corners: Corner[] = new Array(positions.length / 3);
+      for (let i = 0; i < positions.length; i += 3) {
+        for (let axis = 0; axis < 3; axis++) {
+          world[i + axis] = coordinate(
+            placement,
+            axis,
+            positions[i]!,
+            positions[i + 1]!,
+            positions[i + 2]!,
+          );
+          point[axis] = world[i + axis]! - position[axis]!;
+        }
+        const along = (direction: readonly number[]) =>
+          direction[0]! * point[0]! + direction[1]! * point[1]! + direction[2]! * point[2]!;
+        const depth = -along(back);
+        const [p, q] = uvs ? [uvs[(2 * i) / 3]!, uvs[(2 * i) / 3 + 1]!] : [0, 0];
+        corners[i / 3] = {
+          x: (DRAWN_PIXELS / 2) * (1 + along(right) / (slope * depth)),
+          y: (DRAWN_PIXELS / 2) * (1 - along(up) / (slope * depth)),
+          nearness: depth > 0 ? 1 / depth : 0,
+          u: map === undefined ? p : map[0]! * p + map[1]! * q + map[2]!,
+          v: map === undefined ? q : map[3]! * p + map[4]! * q + map[5]!,
+        };
+      }
+      const isMirrored = determinant(placement) < 0;
+      for (let i = 0; i + 2 < indices.length; i += 3) {
+        const [a, second, third] = [indices[i]!, indices[i + 1]!, indices[i + 2]!];
+        const [b, c] = isMirrored ? [third, second] : [second, third];
+        const [ca, cb, cc] = [corners[a]!, corners[b]!, corners[c]!];
+        if (ca.nearness === 0 || cb.nearness === 0 || cc.nearness === 0) continue;
+        const area = (cb.x - ca.x) * (cc.y - ca.y) - (cc.x - ca.x) * (cb.y - ca.y);
+        // Rows run down, so that a front has a negative area.
+        if (area === 0 || (area > 0 && !material.doubleSided)) continue;
+        const normal = normalOf(world, a, b, c, area > 0 ? -1 : 1);
+        fill(canvas, [ca, cb, cc], area, image, paint(normal, back));
+      }
+    }
+  }
+  return { colors, covered };
+}
+
+type Shade = (base: LinearRgb) => LinearRgb;
+
+/** How a material looks under the light: its base colour of a pixel becomes its colour. */
+function painter(material: SceneMaterial) {
+  const { baseColorLinear: tint, metallic, roughness, emissiveLinear, transmission } = material;
+  const clear = Math.max(transmission, material.alphaMode === 'BLEND' ? 1 - material.alpha : 0);
+  const shine = (1 - roughness) ** 2 * (material.specular ?? 1) * (metallic > 0.5 ? 0.5 : 0.15);
+  const isGlowingImage = material.emissiveTexture !== undefined;
+  return (normal: LinearRgb, back: readonly number[]): Shade => {
+    const half = normalized([LIGHT[0] + back[0]!, LIGHT[1] + back[1]!, LIGHT[2] + back[2]!]);
+    const lambert = AMBIENT + (1 - AMBIENT) * Math.max(0, dot(normal, LIGHT));
+    const highlight = shine * (0.4 + Math.max(0, dot(normal, half)) ** 16);
+    const of = (base: LinearRgb, c: 0 | 1 | 2) => {
+      const own = base[c] * tint[c];
+      const glow = emissiveLinear[c] * (isGlowingImage ? base[c] : 1);
+      const color = own * lambert * (1 - 0.3 * metallic) + highlight + glow;
+      return color * (1 - clear) + PAPER ** 2.2 * clear;
+    };
+    return (base) => [of(base, 0), of(base, 1), of(base, 2)];
+  };
+}
+
+const WHITE: LinearRgb = [1, 1, 1];
+
+function fill(
+  {
+    colors,
+    covered,
+    nearness,
+  }: { colors: Float32Array; covered: Uint8Array; nearness: Float32Array },
+  [a, b, c]: readonly [Corner, Corner, Corner],
+  area: number,
+  image: SmallImage | undefined,
+  shade: Shade,
+): void {
+  const level = image && levelOf(image, a, b, c, area);
+  const plain = level === undefined ? shade(WHITE) : undefined;
+  const clamp = (value: number) => Math.min(DRAWN_PIXELS - 1, Math.max(0, value));
+  const left = clamp(Math.ceil(Math.min(a.x, b.x, c.x) - 0.5));
+  const last = clamp(Math.floor(Math.max(a.x, b.x, c.x) - 0.5));
+  const top = clamp(Math.ceil(Math.min(a.y, b.y, c.y) - 0.5));
+  const bottom = clamp(Math.floor(Math.max(a.y, b.y, c.y) - 0.5));
+  for (let y = top; y <= bottom; y++) {
+    for (let x = left; x <= last; x++) {
+      const [px, py] = [x + 0.5, y + 0.5];
+      const wb = ((px - a.x) * (c.y - a.y) - (c.x - a.x) * (py - a.y)) / area;
+      const wc = ((b.x - a.x) * (py - a.y) - (px - a.x) * (b.y - a.y)) / area;
+      const wa = 1 - wb - wc;
+      if (wa < 0 || wb < 0 || wc < 0) continue;
+      const near = wa * a.nearness + wb * b.nearness + wc * c.nearness;
+      const at = y * DRAWN_PIXELS + x;
+      if (near <= nearness[at]!) continue;
+      nearness[at] = near;
+      covered[at] = 1;
+      const color =
+        plain ??
+        shade(texel(level!, wa * a.u + wb * b.u + wc * c.u, wa * a.v + wb * b.v + wc * c.v));
+      for (let k = 0; k < 3; k++) colors[3 * at + k] = 255 * Math.min(1, color[k]!) ** (1 / 2.2);
+    }
+  }
+}
+
+type Level = SmallImage['levels'][number];
+
+/** The level of which a texel is about as large as a pixel. */
+function levelOf({ levels }: SmallImage, a: Corner, b: Corner, c: Corner, area: number): Level {
+  const texels = Math.abs((b.u - a.u) * (c.v - a.v) - (c.u - a.u) * (b.v - a.v));
+  const perPixel = levels[0]!.side * Math.sqrt(texels / Math.abs(area));
+  const at = perPixel > 1 ? Math.round(Math.log2(perPixel)) : 0;
+  return levels[Math.min(levels.length - 1, at)]!;
+}
+
+function texel({ side, data }: Level, u: number, v: number): LinearRgb {
+  const x = Math.min(side - 1, Math.floor((u - Math.floor(u)) * side));
+  const y = Math.min(side - 1, Math.floor((v - Math.floor(v)) * side));
+  const at = 3 * (y * side + x);
+  return [data[at]!, data[at + 1]!, data[at + 2]!];
+}
+
+/** KHR_texture_transform as an affine map: scale, then rotation, then offset. */
+export function mapOf({ transform }: TextureUse): readonly number[] {
+  if (transform === undefined) return [1, 0, 0, 0, 1, 0];
+  const { offset, rotationRadians, scale } = transform;
+  const [c, s] = [Math.cos(rotationRadians), Math.sin(rotationRadians)];
+  return [c * scale[0], s * scale[1], offset[0], -s * scale[0], c * scale[1], offset[1]];
+}
+
+function normalOf(world: Float32Array, a: number, b: number, c: number, sign: number): LinearRgb {
+  const from = (corner: number, axis: number) => world[3 * corner + axis]! - world[3 * a + axis]!;
+  const cross = (i: number, j: number) => from(b, i) * from(c, j) - from(b, j) * from(c, i);
+  return normalized([sign * cross(1, 2), sign * cross(2, 0), sign * cross(0, 1)]);
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a[0]! * b[0]! + a[1]! * b[1]! + a[2]! * b[2]!;
+}
+
+function normalized(a: LinearRgb): LinearRgb {
+  const length = Math.hypot(...a) || 1;
+  return [a[0] / length, a[1] / length, a[2] / length];
+}
+
+function determinant(m: readonly number[]): number {
+  return (
+    m[0]! * (m[4]! * m[8]! - m[7]! * m[5]!) -
+    m[3]! * (m[1]! * m[8]! - m[7]! * m[2]!) +
+    m[6]! * (m[1]! * m[5]! - m[4]! * m[2]!)
+  );
+}

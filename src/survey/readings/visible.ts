@@ -1,0 +1,192 @@
+/** What of a difference between two scenes can be seen: the share of an article's pixels, and the place. */
+
+import { createHash } from 'node:crypto';
+import type { Scene } from '../../convert/model/scene.ts';
+import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
+import { CAMERAS, type PlacedCamera, placeCamera } from '../../deliver/pictures/camera.ts';
+import type { ImageCodec } from '../../model/image-codec.ts';
+import type { Effect } from './decide.ts';
+import { DRAWN_PIXELS, type Drawing, drawScene, type SmallImage, smallImage } from './raster.ts';
+import type { ReadingOption } from './readings.ts';
+import { coordinate, partsOf } from './scene-parts.ts';
+
+/** The views: most sides of an article are in one of them. */
+const VIEWS = ['hero', 'back'] as const;
+/** Sides of an image as it is drawn; a power of two. */
+const IMAGE_PIXELS = 64;
+/** A smaller difference of a colour, as a distance in sRGB of 8 bits, is not seen. */
+const LEAST_DISTANCE = 14;
+/** The share of the picture that stays free on each side. */
+const MARGIN = 0.06;
+
+/** A smaller share of the pixels of an article is not seen. */
+export const LEAST_PIXELS = 0.005;
+
+/** The place of a difference: shares of the picture, from its upper left. */
+export interface Mark {
+  view: (typeof VIEWS)[number];
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+interface VisibleDifference {
+  /** Pixels that differ, of those of the article, in the view in which it is most. */
+  pixelShare: number;
+  mark: Mark | undefined;
+}
+
+type SceneOf = (article: string, values: Partial<ConvertOptions>) => Promise<Scene>;
+
+/** Draws articles in their readings, and compares them. */
+export class Looks {
+  readonly #images: ImageCodec;
+  readonly #sceneOf: SceneOf;
+  readonly #known = new Map<string, Promise<SmallImage | undefined>>();
+  readonly #present = new Map<string, Promise<ArticleDrawings>>();
+
+  /** @param sceneOf - The scene of an article, with other values than the present ones. */
+  constructor(images: ImageCodec, sceneOf: SceneOf) {
+    this.#images = images;
+    this.#sceneOf = sceneOf;
+  }
+
+  /** Measures what can be seen of the effects of an option; of those that look alike, only the first one is kept. */
+  async measured(option: ReadingOption, effects: readonly Effect[]): Promise<Effect[]> {
+    const shown: (Effect & { drawn: ReadonlyMap<string, Drawing[]> })[] = [];
+    const labels = [...new Set(effects.flatMap(({ examples }) => examples))];
+    for (const effect of effects) {
+      const drawn = new Map<string, Drawing[]>();
+      let most: VisibleDifference = { pixelShare: 0, mark: undefined };
+      for (const label of labels) {
+        const { cameras, drawings } = await this.#drawnAtPresent(label);
+        const scene = await this.#sceneOf(label, { [option]: effect.value });
+        drawn.set(label, await this.#draw(scene, cameras));
+        const found = visibleDifference(drawings, drawn.get(label)!);
+        if (found.pixelShare > most.pixelShare) most = found;
+      }
+      const same = shown.find((other) => isAlike(other.drawn, drawn));
+      if (same === undefined) shown.push({ ...effect, ...most, drawn });
+      else same.alike = [...(same.alike ?? []), effect.value];
+    }
+    return shown.map(({ drawn: _, ...effect }) => effect);
+  }
+
+  #drawnAtPresent(label: string): Promise<ArticleDrawings> {
+    const draw = async () => {
+      const scene = await this.#sceneOf(label, {});
+      const cameras = camerasOf(scene);
+      return { cameras, drawings: await this.#draw(scene, cameras) };
+    };
+    const known = this.#present.get(label) ?? draw();
+    this.#present.set(label, known);
+    return known;
+  }
+
+  async #draw(scene: Scene, cameras: readonly PlacedCamera[]): Promise<Drawing[]> {
+    const images = await Promise.all(scene.images.map(({ bytes }) => this.#imageOf(bytes)));
+    return cameras.map((camera) => drawScene(scene, camera, (image) => images[image]));
+  }
+
+  #imageOf(bytes: Uint8Array): Promise<SmallImage | undefined> {
+    const key = createHash('sha256').update(bytes).digest('hex');
+    const known = this.#known.get(key) ?? this.#read(bytes);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  async #read(bytes: Uint8Array): Promise<SmallImage | undefined> {
+    const size = { width: IMAGE_PIXELS, height: IMAGE_PIXELS };
+    const pixels = await this.#images.decode(bytes, size).catch(() => undefined);
+    return pixels && smallImage(IMAGE_PIXELS, pixels.data, pixels.channels);
+  }
+}
+
+interface ArticleDrawings {
+  cameras: readonly PlacedCamera[];
+  drawings: readonly Drawing[];
+}
+
+function isAlike(
+  some: ReadonlyMap<string, Drawing[]>,
+  others: ReadonlyMap<string, Drawing[]>,
+): boolean {
+  return [...some].every(
+    ([label, drawings]) =>
+      visibleDifference(drawings, others.get(label)!).pixelShare < LEAST_PIXELS,
+  );
+}
+
+/** The cameras that show a whole scene. */
+function camerasOf(scene: Scene): PlacedCamera[] {
+  const points = pointsOf(scene);
+  return VIEWS.map((view) => placeCamera(points, CAMERAS[view], 1, MARGIN));
+}
+
+function pointsOf(scene: Scene): Float32Array {
+  const points: number[] = [];
+  for (const { placement, primitives } of partsOf(scene)) {
+    for (const { geometry } of primitives) {
+      const { positions } = geometry;
+      for (let i = 0; i < positions.length; i += 3)
+        for (let axis = 0; axis < 3; axis++)
+          points.push(
+            coordinate(placement, axis, positions[i]!, positions[i + 1]!, positions[i + 2]!),
+          );
+    }
+  }
+  return Float32Array.from(points);
+}
+
+/** Compares drawings of the same cameras. */
+function visibleDifference(
+  drawings: readonly Drawing[],
+  others: readonly Drawing[],
+): VisibleDifference {
+  let best: VisibleDifference = { pixelShare: 0, mark: undefined };
+  for (const [at, drawing] of drawings.entries()) {
+    const found = difference(drawing, others[at]!);
+    if (found.pixelShare <= best.pixelShare) continue;
+    best = { pixelShare: found.pixelShare, mark: { view: VIEWS[at]!, ...found.box } };
+  }
+  return best;
+}
+
+function difference(a: Drawing, b: Drawing) {
+  const [first, second] = [blurred(a.colors), blurred(b.colors)];
+  let [count, whole] = [0, 0];
+  let [left, right, top, bottom] = [DRAWN_PIXELS, -1, DRAWN_PIXELS, -1];
+  for (let at = 0; at < DRAWN_PIXELS ** 2; at++) {
+    if (a.covered[at] || b.covered[at]) whole++;
+    let squared = 0;
+    for (let k = 3 * at; k < 3 * at + 3; k++) squared += (first[k]! - second[k]!) ** 2;
+    if (squared < LEAST_DISTANCE ** 2) continue;
+    count++;
+    const [x, y] = [at % DRAWN_PIXELS, Math.floor(at / DRAWN_PIXELS)];
+    [left, right] = [Math.min(left, x), Math.max(right, x)];
+    [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
+  }
+  const box = {
+    x: left / DRAWN_PIXELS,
+    y: top / DRAWN_PIXELS,
+    width: (right - left + 1) / DRAWN_PIXELS,
+    height: (bottom - top + 1) / DRAWN_PIXELS,
+  };
+  return { pixelShare: whole === 0 ? 0 : count / whole, box };
+}
+
+/** Means of 3 × 3 pixels: what is finer is not seen from a distance. */
+function blurred(colors: Float32Array): Float32Array {
+  return alongOneAxis(alongOneAxis(colors, 1), DRAWN_PIXELS);
+}
+
+function alongOneAxis(colors: Float32Array, step: number): Float32Array {
+  const out = colors.slice();
+  const end = DRAWN_PIXELS ** 2 - step;
+  for (let at = step; at < end; at++)
+    for (let k = 0; k < 3; k++)
+      out[3 * at + k] =
+        (colors[3 * (at - step) + k]! + colors[3 * at + k]! + colors[3 * (at + step) + k]!) / 3;
+  return out;
+}
