@@ -46,7 +46,7 @@ export function surveyRecord(fields: Partial<SurveyRecord> = {}): SurveyRecord {
         ...{ state: 'decided', value: 'directx', certainty: 'medium' },
         evidence: evidence('gradient of the image', 'directx'),
       }),
-      optionRecord('heightMaps', 'drop', [], { state: 'no-effect', articles: 0 }),
+      optionRecord('reflection', 'specular', [], { state: 'no-effect', articles: 0 }),
     ],
     ...fields,
   };

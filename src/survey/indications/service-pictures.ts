@@ -4,33 +4,42 @@
  */
 
 import type { Scene } from '../../convert/model/scene.ts';
+import { type Camera, placeCamera } from '../../deliver/pictures/camera.ts';
 import type { Bounds } from '../../model/asset.ts';
 import type { ImageCodec, Pixels } from '../../model/image-codec.ts';
 import { groupBy } from '../../support/group-by.ts';
 import type { Vote } from '../readings/decide.ts';
-import {
-  blurred,
-  type Drawing,
-  drawScene,
-  type SmallImages,
-  type View,
-} from '../readings/raster.ts';
+import { DRAWN_PIXELS, drawScene, type SmallImage } from '../readings/raster.ts';
 import type { ReadingOption, ReadingValue } from '../readings/readings.ts';
 
-/** Pixels of each side at which outlines are compared. */
-const SIZE = 128;
 /** Pixels of each side of the part that is compared, from edge to edge of what is shown. */
 const CROP = 64;
 /** Where furniture is usually photographed from. */
-export const VIEWS: readonly View[] = [-55, -35, -20, 20, 35, 55].flatMap((yawDegrees) =>
-  [12, 28].map((pitchDegrees) => ({ yawDegrees, pitchDegrees })),
+const CAMERAS: readonly Camera[] = [-55, -35, -20, 20, 35, 55].flatMap((azimuthDegrees) =>
+  [12, 28].map((elevationDegrees): Camera => {
+    return { azimuthDegrees, elevationDegrees, projection: 'perspective' };
+  }),
 );
+/** The share of a drawing that stays free on each side. */
+const MARGIN = 0.04;
 /** Colours that differ less from the background belong to it, from 0 to 1. */
 const BACKGROUND = 0.07;
 /** An outline that fits worse is of something else, such as a room or another article. */
 const LEAST_FIT = 0.72;
 /** How much better a reading must be: a part of the distance, and at least so much. */
 const CLEARLY = { share: 0.04, least: 0.004 };
+
+/** A square picture. */
+interface Picture {
+  size: number;
+  /** Red, green, blue of each pixel, row by row from the top, in any unit. */
+  rgb: Float32Array;
+  /** 1 where something is shown. */
+  covered: Uint8Array;
+}
+
+/** The images of a scene, in its order; undefined for one that cannot be read. */
+export type ImagesOf = (scene: Scene) => Promise<readonly (SmallImage | undefined)[]>;
 
 /** The part of a picture that shows something, from edge to edge, as a square. */
 interface Crop {
@@ -61,22 +70,28 @@ export class ServicePicture {
    *
    * @returns Undefined if its outline fits from nowhere.
    */
-  distance(
-    scene: Scene,
-    frame: Bounds,
-    images: readonly (Pixels | undefined)[],
-  ): { distance: number; view: View } | undefined {
-    let best: { distance: number; view: View } | undefined;
-    for (const view of VIEWS) {
-      const crop = cropOf(drawScene(scene, view, frame, images, SIZE));
+  distance(scene: Scene, images: readonly (SmallImage | undefined)[]): number | undefined {
+    let best: number | undefined;
+    const corners = cornersOf(scene.boundsMetres);
+    for (const camera of CAMERAS) {
+      const placed = placeCamera(corners, camera, 1, MARGIN);
+      const { colors, covered } = drawScene(scene, placed, (image) => images[image]);
+      const crop = cropOf({ size: DRAWN_PIXELS, rgb: colors, covered });
       if (crop === undefined) continue;
       const fit = overlap(crop, this.#crop);
       if (fit < LEAST_FIT) continue;
       const distance = (1 - fit + colourDistance(crop, this.#crop)) / 2;
-      if (best === undefined || distance < best.distance) best = { distance, view };
+      best = Math.min(best ?? 1, distance);
     }
     return best;
   }
+}
+
+function cornersOf({ min, max }: Bounds): Float32Array {
+  const corners = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((corner) =>
+    [0, 1, 2].map((axis) => ((corner >> axis) & 1 ? max : min)[axis]!),
+  );
+  return Float32Array.from(corners);
 }
 
 /** The values whose distances are not clearly larger than the smallest. */
@@ -86,8 +101,8 @@ export function closest<T>(measured: readonly { value: T; distance: number }[]):
   return measured.filter(({ distance }) => distance <= most).map(({ value }) => value);
 }
 
-/** A picture as a square drawing whose background is the colour of most of its edge. */
-function withBackground({ width, height, channels, data }: Pixels): Drawing | undefined {
+/** A picture as a square whose background is the colour of most of its edge. */
+function withBackground({ width, height, channels, data }: Pixels): Picture | undefined {
   const size = Math.max(width, height);
   const [left, top] = [(size - width) >> 1, (size - height) >> 1];
   const edge: number[][] = [[], [], []];
@@ -118,9 +133,9 @@ function withBackground({ width, height, channels, data }: Pixels): Drawing | un
 }
 
 /** Cuts what is shown out, as a square of its own proportions, and makes its brightness comparable. */
-function cropOf(drawing: Drawing): Crop | undefined {
-  const { size, rgb } = blurred(drawing, Math.max(1, Math.round(drawing.size / 64)));
-  const { covered } = drawing;
+function cropOf(picture: Picture): Crop | undefined {
+  const { size, covered } = picture;
+  const rgb = blurred(picture, Math.max(1, Math.round(size / 64)));
   let [left, right, top, bottom] = [size, -1, size, -1];
   for (let y = 0; y < size; y++) {
     for (let x = 0; x < size; x++) {
@@ -157,6 +172,37 @@ function cropOf(drawing: Drawing): Crop | undefined {
   const mean = sum / count || 1;
   for (let i = 0; i < crop.rgb.length; i++) crop.rgb[i]! /= mean;
   return crop;
+}
+
+/** The colours of a picture, each pixel as the mean of a square about it: what is finer is not seen from some distance. */
+function blurred({ size, rgb }: Picture, radius: number): Float32Array {
+  const [once, twice] = [new Float32Array(rgb.length), new Float32Array(rgb.length)];
+  blurLines(rgb, once, size, 3, 3 * size, radius);
+  blurLines(once, twice, size, 3 * size, 3, radius);
+  return twice;
+}
+
+function blurLines(
+  from: Float32Array,
+  to: Float32Array,
+  size: number,
+  step: number,
+  line: number,
+  radius: number,
+): void {
+  for (let start = 0; start < size * line; start += line) {
+    for (let channel = 0; channel < 3; channel++) {
+      const first = start + channel;
+      const last = first + step * (size - 1);
+      let sum = from[first]! * (radius + 1);
+      for (let i = 1; i <= radius; i++) sum += from[Math.min(last, first + step * i)]!;
+      for (let at = first, i = 0; i < size; i++, at += step) {
+        to[at] = sum / (2 * radius + 1);
+        sum += from[Math.min(last, at + step * (radius + 1))]!;
+        sum -= from[Math.max(first, at - step * radius)]!;
+      }
+    }
+  }
 }
 
 /** The common area of two outlines, of that of both. */
@@ -200,10 +246,9 @@ export async function pictureVotes(
   present: Scene,
   presentOf: (option: ReadingOption) => ReadingValue,
   others: readonly Compared[],
-  images: SmallImages,
+  imagesOf: ImagesOf,
 ): Promise<Vote[]> {
-  const measure = async (scene: Scene) =>
-    picture.distance(scene, scene.boundsMetres, await images.of(scene))?.distance;
+  const measure = async (scene: Scene) => picture.distance(scene, await imagesOf(scene));
   const own = await measure(present);
   const votes: Vote[] = [];
   for (const [option, rows] of groupBy(others, (one) => one.option)) {

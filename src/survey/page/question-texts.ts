@@ -187,30 +187,6 @@ export const QUESTION_TEXTS = {
       directx: 'The relief is read as DirectX programs write it.',
     },
   },
-  heightMaps: {
-    question: 'Has this surface a relief?',
-    look: SAMPLE,
-    answers: {
-      drop: 'The surface is smooth.',
-      normals: 'The surface has a relief, such as that of a weave or of leather.',
-    },
-  },
-  environmentLook: {
-    question: 'What are these parts made of?',
-    look: 'Look at how light and dark change along them.',
-    answers: {
-      metal: 'They are shiny metal that reflects the room.',
-      texture: 'They are no metal: what looks like a reflection is printed on them.',
-    },
-  },
-  roughnessStrategy: {
-    question: 'How much do these surfaces shine?',
-    look: SAMPLE,
-    answers: {
-      ggx: 'They shine as much as their gloss says.',
-      matt: 'They are matt.',
-    },
-  },
   reflection: {
     question: 'How much do these surfaces shine?',
     look: SAMPLE,

@@ -37,7 +37,7 @@ export interface Effect {
   articles: number;
   /** Of the article in which it is largest. */
   areaShare: number;
-  movedMillimetres: number | undefined;
+  movedMillimetres?: number | undefined;
   aspects: readonly Aspect[];
   /** Labels of the articles in which it matters most, the first first. */
   examples: readonly string[];
