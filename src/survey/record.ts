@@ -7,6 +7,8 @@ import { z } from 'zod';
 import { ConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
 import { READING_OPTIONS, type ReadingOption } from './readings/readings.ts';
+import { ASPECTS } from './readings/scene-difference.ts';
+import { MARK_VIEWS } from './readings/visible.ts';
 
 const text = z.string();
 const count = z.int().min(0);
@@ -35,8 +37,20 @@ const optionSchema = z.object({
         .number()
         .optional()
         .describe('the longest way of a part; none where parts cannot be compared'),
-      aspects: list(text).describe('what changes, such as position'),
+      aspects: list(z.enum(ASPECTS)).describe('what changes, such as position'),
       examples: list(text).describe('the articles in which it matters most'),
+      pixelShare: z
+        .number()
+        .optional()
+        .describe('share of the pixels of an article that differ; only if a person is asked'),
+      mark: z
+        .object({
+          view: z.enum(MARK_VIEWS),
+          ...{ x: z.number(), y: z.number(), width: z.number(), height: z.number() },
+        })
+        .optional()
+        .describe('where that is: shares of a picture, from its upper left'),
+      alike: list(value).optional().describe('other values that look the same'),
     }),
   ),
   evidence: list(

@@ -42,11 +42,11 @@ export interface Effect {
   /** Labels of the articles in which it matters most, the first first. */
   examples: readonly string[];
   /** Pixels that differ, of those of the article in which it is most; only if numbers do not decide. */
-  pixelShare?: number;
+  pixelShare?: number | undefined;
   /** Where that is. */
   mark?: Mark | undefined;
   /** Other values that look the same as this one, in all examples. */
-  alike?: readonly ReadingValue[];
+  alike?: readonly ReadingValue[] | undefined;
 }
 
 /** What the survey says about a reading. */

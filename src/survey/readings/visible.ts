@@ -10,8 +10,8 @@ import { DRAWN_PIXELS, type Drawing, drawScene, type SmallImage, smallImage } fr
 import type { ReadingOption } from './readings.ts';
 import { coordinate, partsOf } from './scene-parts.ts';
 
-/** The views: most sides of an article are in one of them. */
-const VIEWS = ['hero', 'back'] as const;
+/** The views in which differences are marked: most sides of an article are in one of them. */
+export const MARK_VIEWS = ['hero', 'back'] as const;
 /** Sides of an image as it is drawn; a power of two. */
 const IMAGE_PIXELS = 64;
 /** A smaller difference of a colour, as a distance in sRGB of 8 bits, is not seen. */
@@ -24,7 +24,7 @@ export const LEAST_PIXELS = 0.005;
 
 /** The place of a difference: shares of the picture, from its upper left. */
 export interface Mark {
-  view: (typeof VIEWS)[number];
+  view: (typeof MARK_VIEWS)[number];
   x: number;
   y: number;
   width: number;
@@ -121,7 +121,7 @@ function isAlike(
 /** The cameras that show a whole scene. */
 function camerasOf(scene: Scene): PlacedCamera[] {
   const points = pointsOf(scene);
-  return VIEWS.map((view) => placeCamera(points, CAMERAS[view], 1, MARGIN));
+  return MARK_VIEWS.map((view) => placeCamera(points, CAMERAS[view], 1, MARGIN));
 }
 
 function pointsOf(scene: Scene): Float32Array {
@@ -148,7 +148,7 @@ function visibleDifference(
   for (const [at, drawing] of drawings.entries()) {
     const found = difference(drawing, others[at]!);
     if (found.pixelShare <= best.pixelShare) continue;
-    best = { pixelShare: found.pixelShare, mark: { view: VIEWS[at]!, ...found.box } };
+    best = { pixelShare: found.pixelShare, mark: { view: MARK_VIEWS[at]!, ...found.box } };
   }
   return best;
 }
