@@ -6,11 +6,13 @@ import { SHARING } from './distribute/sharing.ts';
 import type { RunParts } from './run/executor.ts';
 import type { Pipeline } from './run/file/pipeline-file.ts';
 import type { RunEnvironment } from './run/open/run-environment.ts';
+import { SURVEYS } from './survey/hooks.ts';
 
 /** Everything that a pipeline may ask for. */
 export const PARTS: RunParts = {
   deliveries: DELIVERIES,
   sharing: SHARING,
+  surveys: SURVEYS,
   page: async (...content) =>
     (await import('./run/report/html.ts')).reportHtmlWithPictures(...content),
 };

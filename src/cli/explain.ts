@@ -112,7 +112,7 @@ function decisionText({ run, tier, why }: NonNullable<ArticleExplanation['decisi
 }
 
 function articleText(article: ArticleExplanation, all: boolean): string {
-  const { line, decision, rebuilds, materials, counts, deliveries, leftOut } = article;
+  const { line, decision, rebuilds, materials, counts, survey, deliveries, leftOut } = article;
   const { status, reinitstring, reason, losses, warnings } = line;
   const state = rebuilds
     ? ' its sources or options have changed: the next build converts it again'
@@ -124,6 +124,7 @@ function articleText(article: ArticleExplanation, all: boolean): string {
     reason && `  ${reason.code}: ${reason.message}`,
     ...deliveries.map(deliveryText),
     ...leftOut.map(({ feed, requires }) => `  ${feed}: left out, without ${requires}`),
+    ...survey.map((sentence) => `  ${sentence}`),
     counts && `  geometry: ${Object.entries(counts).map(countText).join(' · ')}`,
     ...materials.flatMap((material) => materialLines(material, all)),
     ...losses.map(({ where, field, done }) => `  loss: ${where}, ${field}: ${done}`),

@@ -17,6 +17,9 @@ export type WarningCode =
   | 'LIST_LINES_MERGED'
   | 'OVERRIDE_UNUSED'
   | 'SEARCH_EMPTY'
+  // Warnings about the record of a survey.
+  | 'SURVEY_CONTRADICTED'
+  | 'SURVEY_NOT_COMPARED'
   // Warnings about a configuration and what the service reports about it.
   | 'ARTICLE_REPORTED'
   | 'CONFIGURATION_INVALID'

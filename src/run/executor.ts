@@ -1,5 +1,9 @@
 /** What the wings above bring to a run: who does its work, if not this process, and what is made of its publication. */
 
+import type { ArticleRequest } from '../model/article.ts';
+import type { ArticleSnapshot } from '../model/snapshot.ts';
+import type { PackedMap } from '../support/packed-map.ts';
+import type { ManifestLine } from './lists/manifest-line.ts';
 import type { Run } from './open/open-run.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
 import type { RunOptions } from './open/run-options.ts';
@@ -49,10 +53,27 @@ export interface Sharing {
   executor(run: Run, selected: Promise<unknown>): Promise<Executor>;
 }
 
+/** Loads the snapshot of the last fetch from the cache. @throws as `loadSnapshot` of `source/fetch/snapshot.ts` */
+export type LoadSnapshot = (request: ArticleRequest) => Promise<ArticleSnapshot>;
+
+/** What a survey has decided about a pipeline, by its record beside the pipeline file. */
+export interface Surveys {
+  /** What the articles of a run say against it, a sentence each; requests nothing. */
+  contradictions(
+    run: Run,
+    recordFile: string,
+    lines: PackedMap<ManifestLine>,
+    load: LoadSnapshot,
+  ): Promise<string[]>;
+  /** Its decisions and choices that an article depends on, a sentence each. */
+  choicesOf(run: Run, recordFile: string, snapshot: ArticleSnapshot): Promise<string[]>;
+}
+
 /** The parts of a run that lie above it; without one, a pipeline that asks for it cannot run. */
 export interface RunParts {
   deliveries?: Deliveries;
   sharing?: Sharing;
+  surveys?: Surveys;
   /** Makes the page of a report; without it, a run writes the data alone. */
   page?: ReportPage;
 }

@@ -13,7 +13,8 @@ import {
 import type { ArticleSnapshot } from '../model/snapshot.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
 import { loadSnapshot, snapshotDigests } from '../source/fetch/snapshot.ts';
-import { ConverterError, isConverterError } from '../support/errors.ts';
+import { asConverterError, ConverterError, isConverterError } from '../support/errors.ts';
+import { exists } from '../support/files.ts';
 import { globMatcher } from '../support/glob.ts';
 import { groupBy } from '../support/group-by.ts';
 import { didYouMean } from '../support/nearest.ts';
@@ -68,6 +69,8 @@ interface ArticleExplanation {
   decision: (Decision & { run: string }) | undefined;
   /** Whether the next build from the cache would write it anew. */
   rebuilds: boolean;
+  /** Decisions and choices of a survey that it depends on; nothing without a record beside the pipeline file. */
+  survey: readonly string[];
   deliveries: DeliveryLine[];
   /** The feeds that do not have it, and what they require. */
   leftOut: { feed: string; requires: string }[];
@@ -83,7 +86,7 @@ export function explainArticle(
   pattern: string,
   pipeline: Pipeline,
   environment: RunEnvironment,
-  { deliveries, sharing }: RunParts = {},
+  { deliveries, sharing, surveys }: RunParts = {},
 ): Promise<Explanation> {
   const explain = async (run: Run): Promise<Explanation> => {
     const matches = globMatcher(pattern);
@@ -109,7 +112,8 @@ export function explainArticle(
           entry !== undefined &&
           !line.onlyCarts;
         const leftOut = isInFeeds ? await deliveries.leftOut(pipeline, entry, own) : [];
-        articles.push({ ...(await explainLine(line, run, convert)), deliveries: own, leftOut });
+        const explained = await explainLine(line, run, convert, surveys);
+        articles.push({ ...explained, deliveries: own, leftOut });
       }
     }
     const failures = await matchingFailures(run, failed, records, isMeant, matches);
@@ -231,6 +235,7 @@ async function explainLine(
   line: ManifestLine,
   run: Run,
   convert: Convert,
+  surveys: RunParts['surveys'],
 ): Promise<Omit<ArticleExplanation, 'deliveries' | 'leftOut'>> {
   const { convert: options, outputDir } = run.options.pipeline;
   const { database } = run.sources;
@@ -247,7 +252,21 @@ async function explainLine(
     ...(explained ?? { materials: [], counts: undefined }),
     decision,
     rebuilds: !isCurrent(snapshot),
+    survey: explained === undefined ? [] : await choicesOf(run, snapshot, surveys),
   };
+}
+
+/** A record that cannot be read is named, and hides nothing else. */
+async function choicesOf(
+  run: Run,
+  snapshot: ArticleSnapshot,
+  surveys: RunParts['surveys'],
+): Promise<string[]> {
+  const { surveyFile } = run.options.pipeline;
+  if (surveys === undefined || surveyFile === undefined || !(await exists(surveyFile))) return [];
+  return surveys
+    .choicesOf(run, surveyFile, snapshot)
+    .catch((thrown: unknown) => [asConverterError(thrown).message]);
 }
 
 /** The snapshot of a line: that of this machine, or, if the line was made from another one, what machines share. */

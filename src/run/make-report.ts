@@ -58,6 +58,8 @@ interface ReportContent {
   /** Of a run or build. */
   outcome?: RunOutcome;
   delivered?: RunReport['delivered'] | undefined;
+  /** Of the comparison with a survey. */
+  surveyWarnings?: readonly Warning[];
   /** Of a distributed run. */
   distribution?: Pick<Distribution, 'workers' | 'fromCache'> | undefined;
   /** They find pictures of what is new and has changed. */
@@ -184,7 +186,7 @@ function collectRows(
   untranslated: readonly Warning[],
 ): Collector {
   const { pipeline } = options;
-  const { selection, fetched = [], outcome } = content;
+  const { selection, fetched = [], outcome, surveyWarnings = [] } = content;
   const published = isOutputPublished(content);
   const helpOf = (code: string) => helpFor(code, pipeline.service.recording !== undefined);
   const collector = new Collector(helpOf);
@@ -205,8 +207,8 @@ function collectRows(
     const history = outcome?.quarantine.historyOf(failure);
     collector.addNotSelected({ ...row, help: helpOf(failure.code), ...history });
   }
-  for (const warning of [...selection.warnings, ...untranslated, ...overrides.warnings()])
-    collector.addSelectionWarning(warning);
+  const ofSelection = [...selection.warnings, ...untranslated, ...overrides.warnings()];
+  for (const warning of [...ofSelection, ...surveyWarnings]) collector.addSelectionWarning(warning);
   for (const [key, damage] of output.damages) {
     const line = outcome?.lines.get(key);
     const { glb, sha256 } = (line && publishedAsset(line)) ?? {};

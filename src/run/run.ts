@@ -1,10 +1,14 @@
 /** Executes a pipeline: `run`, its halves `fetch` and `build`, and the dry run. */
 
+import type { ArticleRequest } from '../model/article.ts';
 import type { Decision } from '../model/asset.ts';
 import { configurationKey, configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import type { SelectedArticle, Selection } from '../source/fetch/selection.ts';
+import { loadSnapshot } from '../source/fetch/snapshot.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
+import { exists } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { type Processor, Results } from './articles/results.ts';
@@ -22,7 +26,12 @@ import type { RunEnvironment } from './open/run-environment.ts';
 import { executorOf, isPartial, type RunOptions, runId } from './open/run-options.ts';
 import { publishedAsset } from './output/publish.ts';
 import { type Execute, inThisProcess, processAll } from './processing.ts';
-import { convertFetched, fetchAndConvert, fetchOnly } from './processor/configuration.ts';
+import {
+  convertFetched,
+  fetchAndConvert,
+  fetchOnly,
+  snapshotSource,
+} from './processor/configuration.ts';
 import { type AfterPublication, followPublication } from './publishing/after-publication.ts';
 import type { Begun } from './publishing/deliveries.ts';
 import { LastPublication } from './publishing/last-publication.ts';
@@ -224,6 +233,7 @@ async function executeRun(
   const delivered = await endAfter(recorded, 'recordFailed', isPublished(recorded), async () => {
     after = await followPublication(run, last, deliveries);
   });
+  const surveyWarnings = isWhole ? await contradictedSurvey(run, lines, parts.surveys) : [];
   const changes = after?.changes ?? (await last.changesBy(lines, read));
   const outcome = { lines, results, quarantine, changes };
   const report = async (end: RunEnd) => {
@@ -236,6 +246,7 @@ async function executeRun(
       delivered: after?.delivered,
       distribution,
       deliveries,
+      surveyWarnings,
     });
     const runFolder = await writeReport(run, made, page).catch((error: unknown) => {
       // It must not hide the error that ended the run.
@@ -261,6 +272,24 @@ async function executeRun(
   }
   if (settled !== undefined) await removeOutdatedUnlessFails(run, deliveries?.folders ?? []);
   return { ...reported, end };
+}
+
+/** What the articles say against the record of a survey beside the pipeline file, if there is one. It ends no run. */
+async function contradictedSurvey(
+  run: Run,
+  lines: PackedMap<ManifestLine>,
+  surveys: RunParts['surveys'],
+): Promise<Warning[]> {
+  const { surveyFile } = run.options.pipeline;
+  if (surveys === undefined || surveyFile === undefined || !(await exists(surveyFile))) return [];
+  try {
+    const source = snapshotSource(run);
+    const load = (request: ArticleRequest) => loadSnapshot(source, request);
+    const sentences = await surveys.contradictions(run, surveyFile, lines, load);
+    return sentences.map((message) => ({ code: 'SURVEY_CONTRADICTED', message }));
+  } catch (thrown) {
+    return [{ code: 'SURVEY_NOT_COMPARED', message: asConverterError(thrown).message }];
+  }
 }
 
 /** The run has succeeded: what it could not remove, the next one removes. */

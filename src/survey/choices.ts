@@ -111,7 +111,8 @@ export function reasonOf(one: OptionRecord): string {
 /** What speaks for the value of an option, such as `symmetry in 6 articles, contact in 1 article`. */
 export function evidenceText({ value, evidence }: OptionRecord): string {
   const own = evidence.filter((one) => one.value === value);
-  const figures = own.map(
+  const shown = own.length > 0 ? own : evidence;
+  const figures = shown.map(
     ({ indication, articles }) => `${indication} in ${amount(articles, 'article')}`,
   );
   return figures.join(', ') || 'numbers';

@@ -17,6 +17,7 @@ import { programVersion } from '../support/version.ts';
 import { Features } from './articles/features.ts';
 import { chooseByFeatures, spread } from './articles/sample.ts';
 import { ArticleReader, type SurveyedArticle } from './articles/surveyed-article.ts';
+import { readStoredRecord, withEarlierChoices } from './choices.ts';
 import { findingsOf } from './indications/findings.ts';
 import { GEOMETRY_MEASURES, type PlacedParts, placedParts } from './indications/geometry.ts';
 import { listVotes } from './indications/lists.ts';
@@ -104,9 +105,11 @@ async function survey(run: Run, limit: number): Promise<Survey> {
     ),
     options: options.map((one) => ({ ...one, present: present[one.option] })),
   };
+  const earlier = run.options.pipeline.surveyFile;
+  const stored = earlier === undefined ? undefined : await readStoredRecord(earlier);
   const sceneOf: Survey['sceneOf'] = (article, values) =>
     reader.sceneOf(article, { ...base, ...values });
-  return { record, articles, sceneOf };
+  return { record: stored ? withEarlierChoices(record, stored) : record, articles, sceneOf };
 }
 
 /**

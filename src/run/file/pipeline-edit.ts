@@ -45,7 +45,7 @@ const OWN_COMMENT = /^[ \t]*# survey: [^\r\n#]*?(?=[ \t]*(?:#|[\r\n]|$))/;
  *
  * @param text - A pipeline file that can be parsed.
  * @returns `undefined` if the section is something else than keys and values, such as an alias. The caller checks
- *   that the text means what it should: an anchor may be used elsewhere in the file.
+ *   that the text means what it should: an anchor may be used in other places of the file.
  *
  * @example
  * ```ts

@@ -376,6 +376,10 @@ const ACTIONS = {
   },
   OVERRIDE_UNUSED: { help: 'correct the pattern under overrides:, or remove it' },
   SEARCH_EMPTY: { help: 'correct the words of the search, or remove this entry' },
+  SURVEY_CONTRADICTED: { help: 'run btg2gltf survey with this pipeline file again' },
+  SURVEY_NOT_COMPARED: {
+    help: 'run btg2gltf survey again and apply it, or remove the record of the survey',
+  },
   ARTICLE_REPORTED: NONE,
   // It has a list of its own.
   CONFIGURATION_INVALID: NONE,

@@ -27,7 +27,7 @@ export const FEATURE_GROUPS = {
 
 export type FeatureGroup = keyof typeof FEATURE_GROUPS;
 
-/** Groups whose names are texts of the service, which leave this machine with nobody's data. */
+/** Groups whose names are texts of the service: they do not leave this machine. */
 export const GROUPS_OF_DATA: ReadonlySet<FeatureGroup> = new Set(['layers', 'unknown fields']);
 
 /** Counts of the features of one article, or of several. */
