@@ -7,9 +7,11 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CONVERT_DEFAULTS } from '../../src/convert/transform/convert-options.ts';
+import { READING_OPTIONS } from '../../src/survey/readings/readings.ts';
 import {
   brokenDecisions,
   fixedGuesses,
+  markedReadings,
   optionDefaults,
   unknownDecisions,
 } from './decision-rules.ts';
@@ -293,6 +295,10 @@ describe('src/DECISIONS.md', () => {
           : String(value);
     const inCode = Object.entries(CONVERT_DEFAULTS).map(([name, value]) => [name, text(value)]);
     expect(optionDefaults(table)).toEqual(Object.fromEntries(inCode));
+  });
+
+  it('marks the options that are readings', () => {
+    expect(markedReadings(table).sort()).toEqual(READING_OPTIONS.toSorted());
   });
 
   it('is at most 9,700 words', () => {

@@ -99,3 +99,8 @@ export function optionDefaults(table: string): Record<string, string> {
   const rows = table.matchAll(/^\| `(?<name>\w+)` *\| `(?<value>[^`]*)` *\|/gm);
   return Object.fromEntries([...rows].map((m) => [m.groups!.name!, m.groups!.value!]));
 }
+
+/** The options of the table that are marked as readings. */
+export function markedReadings(table: string): string[] {
+  return [...table.matchAll(/^\| `(\w+)` .*\*$/gm)].map(([, name]) => name!);
+}
