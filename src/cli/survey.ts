@@ -1,13 +1,18 @@
 /** `btg2gltf survey PIPELINE.yaml`: what each reading of the data would change, and what its numbers say. */
 
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { wrapped } from '../run/report/text.ts';
 import { replaceFile } from '../support/files.ts';
 import { visibleJson, visibleLines } from '../support/visible.ts';
 import type { AppliedChoices } from '../survey/choices.ts';
 import { PARTS } from '../wiring.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf, usageError } from './command.ts';
-import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
+import {
+  BROWSER_OPTION,
+  optionsOf,
+  PIPELINE_POSITIONAL,
+  readRunOptions,
+} from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
 
 /** The command. */
@@ -18,7 +23,7 @@ export const surveyCommand: Command = {
     output: {
       type: 'string',
       value: 'DIR',
-      describe: 'folder of survey.json [default: survey beside the pipeline file]',
+      describe: 'folder of page and record [default: survey beside the pipeline file]',
     },
     apply: {
       type: 'string',
@@ -30,13 +35,14 @@ export const surveyCommand: Command = {
       value: 'FILE',
       describe: 'write features and decisions without names, texts, prices and pictures',
     },
+    browser: BROWSER_OPTION,
     json: { type: 'boolean', describe: 'print the record, survey.json, and no summary' },
     ...optionsOf('survey'),
   },
   notes: [
     'The specification of the service leaves open what some values mean. A survey converts a sample of your articles in',
     'each reading: it says which readings matter in your data, decides what numbers can decide, and asks for the rest.',
-    'It publishes nothing. Answer the questions, and apply the answers with --apply: runs then notice data that',
+    'It publishes nothing. Answer the questions on the page DIR/index.html, and apply the answers with --apply: runs then notice data that',
     'contradicts them, by the record beside the pipeline file.',
   ],
   examples: [
@@ -60,28 +66,32 @@ async function survey(args: Arguments, io: Io): Promise<number> {
   const folder = await folderOf(args);
   const { environment, display } = await openOutput(args, io);
   const { withSurvey } = await import('../survey/survey.ts');
-  const { RECORD_FILE, recordText } = await import('../survey/record.ts');
+  const { writeSurvey } = await import('../survey/write-survey.ts');
   const limit = numberOf(args, 'limit');
   const work = withSurvey(
     { ...options, ...(limit !== undefined && { limit }) },
     environment,
-    async ({ record }) => {
-      await replaceFile(join(folder, RECORD_FILE), recordText(record));
-      return record;
+    async (survey) => {
+      const { cacheDir } = options.pipeline;
+      const pictures = { cacheDir, browser: textOf(args, 'browser') };
+      return {
+        record: survey.record,
+        ...(await writeSurvey(survey, folder, environment, pictures)),
+      };
     },
     PARTS.sharing?.open,
   );
-  const record = await work.finally(() => display.close());
+  const { record, recordFile, pageFile } = await work.finally(() => display.close());
   await writeAnonymous(record, args);
   if (args.json) {
+    const { recordText } = await import('../survey/record.ts');
     io.printData(visibleJson(recordText(record)));
     return 0;
   }
-  const { summaryLines } = await import('../survey/summary.ts');
-  const file = textOf(args, 'PIPELINE.yaml');
-  const next = `Next: answer the questions in a file such as { "version": 1, "choices": { "OPTION": VALUE } }, then run btg2gltf survey ${file} --apply FILE`;
-  print([...summaryLines(record), '', next], io);
-  io.print(`${join(folder, RECORD_FILE)}\n`);
+  const { nextStep, summaryLines } = await import('../survey/summary.ts');
+  const file = textOf(args, 'PIPELINE.yaml')!;
+  print([...summaryLines(record), '', nextStep(record, file)], io);
+  io.print(`${recordFile}\n${pageFile}\n`);
   return 0;
 }
 

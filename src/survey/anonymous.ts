@@ -22,6 +22,16 @@ export interface AnonymousRecord {
   })[];
 }
 
+/** What the anonymous record has, a sentence each. */
+export const ANONYMOUS_CONTENT: readonly string[] = [
+  'versions of btg2gltf and of its conversion',
+  'how many configurations are selected, and articles, manufacturers and series compared',
+  'how many articles could not be read, by error code',
+  'how often a feature of the data occurs, such as a turned node; names that the service has made up only as their number',
+  'what is unusual about the data, such as its unit, without the sentence that explains it',
+  'the state and the value of each reading, how much other values change, and what was measured',
+];
+
 /**
  * The features and decisions of a survey without names, texts, prices and pictures. Each field is named here, so that a
  * new one of the record is not in it.

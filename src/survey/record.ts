@@ -7,8 +7,6 @@ import { z } from 'zod';
 import { ConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
 import { READING_OPTIONS, type ReadingOption } from './readings/readings.ts';
-import { ASPECTS } from './readings/scene-difference.ts';
-import { MARK_VIEWS } from './readings/visible.ts';
 
 const text = z.string();
 const count = z.int().min(0);
@@ -16,6 +14,11 @@ const value = z.union([text, z.number(), z.boolean()]);
 const list = <S extends z.ZodType>(schema: S) => z.array(schema).readonly();
 const certainty = z.enum(['high', 'medium']);
 const option = z.enum(READING_OPTIONS as [ReadingOption, ...ReadingOption[]]);
+
+const markSchema = z.object({
+  view: z.enum(['hero', 'back']),
+  ...{ x: z.number(), y: z.number(), width: z.number(), height: z.number() },
+});
 
 const optionSchema = z.object({
   option: option.describe('the option of convert: in the pipeline file'),
@@ -37,19 +40,13 @@ const optionSchema = z.object({
         .number()
         .optional()
         .describe('the longest way of a part; none where parts cannot be compared'),
-      aspects: list(z.enum(ASPECTS)).describe('what changes, such as position'),
+      aspects: list(text).describe('what changes, such as position'),
       examples: list(text).describe('the articles in which it matters most'),
       pixelShare: z
         .number()
         .optional()
-        .describe('share of the pixels of an article that differ; only if a person is asked'),
-      mark: z
-        .object({
-          view: z.enum(MARK_VIEWS),
-          ...{ x: z.number(), y: z.number(), width: z.number(), height: z.number() },
-        })
-        .optional()
-        .describe('where that is: shares of a picture, from its upper left'),
+        .describe('pixels that differ, of those of the article; only of questions'),
+      mark: markSchema.optional().describe('where they differ, as shares of a view'),
       alike: list(value).optional().describe('other values that look the same'),
     }),
   ),

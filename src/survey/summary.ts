@@ -43,6 +43,19 @@ export function summaryLines(record: SurveyRecord): string[] {
   ];
 }
 
+/** What a person does next. @param file - The pipeline file. */
+export function nextStep({ options }: SurveyRecord, file: string): string {
+  const apply = `btg2gltf survey ${file} --apply choices.json`;
+  if (options.some(isQuestion))
+    return `Next: answer the questions on the page, save choices.json, and run ${apply}`;
+  const isOther = options.some(
+    ({ state, value, present }) => state === 'decided' && value !== present,
+  );
+  return isOther
+    ? `Next: save choices.json from the page, and run ${apply}`
+    : `Nothing is to be changed. Next: btg2gltf run ${file} --limit 10`;
+}
+
 const MOST_ROWS = 25;
 
 function section(title: string, rows: readonly string[]): string[] {

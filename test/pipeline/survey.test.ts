@@ -47,7 +47,8 @@ let text: string;
 let stdout: string;
 let record: SurveyRecord;
 const path = (...names: string[]) => join(folder, ...names);
-const survey = (...options: string[]) => command(['survey', file, ...options]);
+/** Without a browser: the tests of pictures and page use one. */
+const survey = (...options: string[]) => command(['survey', file, '--browser', 'none', ...options]);
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -76,7 +77,7 @@ describe('a survey', () => {
     expect(stdout).toContain(`sample: ${questions.length} questions, `);
     for (const { option } of questions) expect(stdout).toContain(`\n  ${option} (`);
     expect(stdout).toContain('counter-clockwise instead of clockwise, decided by symmetry in 2');
-    expect(stdout).toContain(`survey ${file} --apply FILE`);
+    expect(stdout).toContain(`survey ${file} --apply choices.json`);
   });
 
   test('is the same again, from the cache', async () => {

@@ -10,7 +10,6 @@ import { pageHead } from '../../support/page-head.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import { FEATURE_GROUPS, type FeatureGroup } from '../articles/features.ts';
 import type { ArticlePictures, ShownImage, SurveyPictures } from '../pictures/question-pictures.ts';
-import type { Effect } from '../readings/decide.ts';
 import { READINGS, type ReadingOption, type ReadingValue } from '../readings/readings.ts';
 import type { OptionRecord, SurveyRecord } from '../record.ts';
 import { type AnswerData, convertSection, type DecidedLine } from './answers.ts';
@@ -243,7 +242,8 @@ function addressOf({ mimeType, bytes }: ShownImage): string {
 }
 
 function effectOf({ articles, alternatives }: OptionRecord, sampled: number): string {
-  const most = (of: (effect: Effect) => number) => Math.max(0, ...alternatives.map(of));
+  const most = (of: (effect: OptionRecord['alternatives'][number]) => number) =>
+    Math.max(0, ...alternatives.map(of));
   const area = percentage(
     most(({ areaShare }) => areaShare),
     1,
