@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { ConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
 import { READING_OPTIONS, type ReadingOption } from './readings/readings.ts';
+import { ASPECTS } from './readings/scene-difference.ts';
 
 const text = z.string();
 const count = z.int().min(0);
@@ -40,7 +41,7 @@ const optionSchema = z.object({
         .number()
         .optional()
         .describe('the longest way of a part; none where parts cannot be compared'),
-      aspects: list(text).describe('what changes, such as position'),
+      aspects: list(z.enum(ASPECTS)).describe('what changes, such as position'),
       examples: list(text).describe('the articles in which it matters most'),
       pixelShare: z
         .number()

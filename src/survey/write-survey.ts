@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { replaceFile } from '../support/files.ts';
 import { ANONYMOUS_CONTENT } from './anonymous.ts';
-import { surveyPage } from './page/survey-page.ts';
-import { takeQuestionPictures } from './pictures/question-pictures.ts';
+import { takeQuestionPictures } from './question-pictures.ts';
 import { RECORD_FILE, recordText } from './record.ts';
 import type { Survey } from './survey.ts';
+import { surveyPage } from './survey-page.ts';
 
 /** The files of a survey. */
 export interface WrittenSurvey {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { surveyPage } from '../../src/survey/page/survey-page.ts';
+import { surveyPage } from '../../src/survey/survey-page.ts';
 import { closePages, openWatched } from '../helpers/browser.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { violations } from '../helpers/planning-page.ts';
@@ -50,7 +50,7 @@ describe.runIf(HAS_BROWSER)('the page of a survey', () => {
     expect(await answered()).toBe('2 of 2 answered');
     await right(2, 'B').click();
     expect(await answered()).toBe('1 of 2 answered');
-    await page.locator('#question-2').getByRole('button', { name: 'I cannot tell' }).click();
+    await page.locator('#question-2').getByRole('button', { name: 'I am not sure' }).click();
     expect(await section()).toBe(`${decided}  rotationOrder: zyx # your answer\n`);
     expect(await answered()).toBe('2 of 2 answered');
   });
@@ -86,9 +86,9 @@ describe.runIf(HAS_BROWSER)('the page of a survey', () => {
   test('a picture is shown large, and the others in its place', async () => {
     await page.locator('#question-1 button.detail').first().click();
     const name = page.locator('#large-name');
-    expect(await name.textContent()).toBe('Picture A: the marked place of ACME/DESKS/D-1');
+    expect(await name.textContent()).toBe('Picture A: the marked place of ACME/DESKS/DESK 1');
     await page.keyboard.press('ArrowRight');
-    expect(await name.textContent()).toBe('Picture B: the marked place of ACME/DESKS/D-1');
+    expect(await name.textContent()).toBe('Picture B: the marked place of ACME/DESKS/DESK 1');
     await page.getByRole('button', { name: 'The next picture' }).click();
     expect(await name.textContent()).toContain('Picture A');
     await page.keyboard.press('Escape');

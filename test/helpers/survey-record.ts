@@ -1,9 +1,6 @@
 /** A survey with two questions, as if a service had been surveyed. */
 import sharp from 'sharp';
-import type {
-  ArticlePictures,
-  SurveyPictures,
-} from '../../src/survey/pictures/question-pictures.ts';
+import type { ArticlePictures, SurveyPictures } from '../../src/survey/question-pictures.ts';
 import type { Effect } from '../../src/survey/readings/decide.ts';
 import type { ReadingValue } from '../../src/survey/readings/readings.ts';
 import type { OptionRecord, SurveyRecord } from '../../src/survey/record.ts';
@@ -20,7 +17,7 @@ export function optionRecord(
   others: readonly ReadingValue[],
   fields: Partial<OptionRecord> = {},
 ): OptionRecord {
-  const alternatives = others.map((value) => effect(value, ['ACME/DESKS/D-1']));
+  const alternatives = others.map((value) => effect(value, ['ACME/DESKS/DESK 1']));
   const own = { option, value: present, present, articles: 4, alternatives, evidence: [] };
   return { state: 'question', ...own, ...fields };
 }
@@ -74,9 +71,9 @@ export async function articlePictures(
 
 /** The pictures of the questions of {@link surveyRecord}. */
 export async function surveyPictures(): Promise<SurveyPictures> {
-  const alike = await articlePictures('ACME/DESKS/D-1', [['xyz', 'xzy'], ['zyx']]);
-  const other = await articlePictures('ACME/DESKS/D-2', [['xyz', 'xzy'], ['zyx']]);
-  const desk = await articlePictures('ACME/DESKS/D-3', [[true], [false]]);
+  const alike = await articlePictures('ACME/DESKS/DESK 1', [['xyz', 'xzy'], ['zyx']]);
+  const other = await articlePictures('ACME/DESKS/DESK 2', [['xyz', 'xzy'], ['zyx']]);
+  const desk = await articlePictures('ACME/DESKS/DESK 3', [[true], [false]]);
   return {
     questions: new Map([
       ['rotationOrder', [alike, other]],

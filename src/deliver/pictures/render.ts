@@ -1,5 +1,6 @@
 /** Pictures without a run: of a GLB, and of all published articles of an output folder as files of another folder. */
 import { join } from 'node:path';
+import type { Bounds } from '../../model/asset.ts';
 import { configurationLabel } from '../../model/configuration-id.ts';
 import type { RunEnvironment } from '../../run/open/run-environment.ts';
 import { openCache } from '../../run/open/sources.ts';
@@ -17,7 +18,7 @@ import { type PictureFile, takePictures } from './picture.ts';
 import type { PictureOptions } from './picture-options.ts';
 import { createPictureMaker, PICTURES_AT_ONCE } from './pictures.ts';
 import { BrowserRenderer, type Picture, type Renderer } from './renderer.ts';
-import type { Shot } from './shot.ts';
+import { MOST_PIXELS_A_SIDE, type PicturePart, type PictureSize, type Shot } from './shot.ts';
 
 type Rendered =
   | { article: string; files: { path: string; picture: StoredFile }[]; error?: undefined }
@@ -32,14 +33,23 @@ interface RenderOptions {
   onRendered(result: Rendered): void;
 }
 
+/** What a picture shows that is compared with others: white, without a floor, whose shadow would be a difference, too. */
+export interface ComparedView extends PictureSize {
+  /** As those of `Camera`. */
+  azimuthDegrees: number;
+  elevationDegrees: number;
+  framed: Bounds;
+  part?: PicturePart;
+}
+
 /** Pictures that a browser takes. */
 export interface Pictures {
   /** How many models should be drawn at the same time. */
   atOnce: number;
   /** Takes the pictures of a GLB. @throws {@link ConverterError} As `takePictures`. */
   take(glb: Uint8Array, options: PictureOptions): Promise<PictureFile[]>;
-  /** Takes pictures of a GLB as pixels, in the order of the shots. @throws {@link ConverterError} As `takePictures`. */
-  draw(glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]>;
+  /** Takes a picture to compare with others, as pixels. @throws {@link ConverterError} As `takePictures`. */
+  draw(glb: Uint8Array, view: ComparedView): Promise<Picture>;
   /**
    * Takes the pictures of all published configurations; earlier pictures of the same GLB come from the cache. The
    * failure of one configuration is a result like any other.
@@ -75,13 +85,24 @@ export async function withPictures<Result>(
   const working = work({
     atOnce: PICTURES_AT_ONCE,
     take: (glb, options) => takePictures(renderer, glb, options),
-    draw: (glb, shots) => renderer.takePictures(glb, shots),
+    draw: async (glb, view) => (await renderer.takePictures(glb, [shotOf(view)]))[0]!,
     renderPublished: (options, what) => renderPublished(renderer, options, what),
   });
   return working.finally(() => {
     signal.removeEventListener('abort', stop);
     return renderer.close();
   });
+}
+
+function shotOf({ width, height, framed, part, ...angles }: ComparedView): Shot {
+  return {
+    camera: { ...angles, projection: 'perspective' },
+    framed,
+    ...(part !== undefined && { part }),
+    size: { width, height },
+    imagePixels: part === undefined ? Math.max(width, height) : MOST_PIXELS_A_SIDE,
+    backdrop: { color: [1, 1, 1], shadow: 0, floor: 'never' },
+  };
 }
 
 async function renderPublished(

@@ -20,7 +20,7 @@ export interface AnswerData {
   decided: readonly DecidedLine[];
 }
 
-/** Answers by option; null: the person cannot tell. */
+/** Answers by option; null: the person does not know. */
 export type Answers = Readonly<Record<string, Value | null>>;
 
 /**

@@ -43,9 +43,9 @@ summary { cursor: pointer; padding: .4rem 0; font-weight: 560; }
 .picture svg { position: absolute; inset: 0; width: 100%; height: 100%; }
 .picture rect { fill: none; stroke: var(--mark); stroke-width: 5; }
 .own img { display: block; width: 100%; aspect-ratio: 4 / 3; object-fit: contain; background: #fff; border-radius: 8px; }
-.cannot { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .8rem; }
-.sheet > .cannot { margin-top: 1rem; }
-.cannot button { border-color: var(--quiet); }
+.unsure { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .8rem; }
+.sheet > .unsure { margin-top: 1rem; }
+.unsure button { border-color: var(--quiet); }
 .further { margin-top: .6rem; }
 .sheet > .effect { font-size: .88rem; margin-top: .6rem; }
 .changed { color: var(--warning); }
@@ -93,5 +93,5 @@ dialog { width: min(1280px, calc(100vw - 2rem)); }
   .answer .right { align-self: stretch; padding: .4rem .3rem; }
   .word { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 }
-@media print { .answered-bar, .cannot, .actions, .right { display: none; } }
+@media print { .answered-bar, .unsure, .actions, .right { display: none; } }
 `;

@@ -1,7 +1,19 @@
 /** Where pictures of two readings differ: which pixels, and the place that a person should look at. */
 
-import type { Picture } from '../../deliver/pictures/renderer.ts';
-import type { PicturePart } from '../../deliver/pictures/shot.ts';
+/** RGBA, 8 bits, from the topmost row to the lowest. */
+export interface Pixels {
+  width: number;
+  height: number;
+  pixels: Uint8Array;
+}
+
+/** A part of a picture: shares of its width and height, from its upper left corner. */
+export interface Place {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
 
 /** A smaller difference of a colour, as a distance in RGB of 8 bits, is not seen. */
 const LEAST_DISTANCE = 14;
@@ -9,8 +21,9 @@ const LEAST_DISTANCE = 14;
 const CELL = 16;
 /** So many pixels of a cell must differ: less is an edge that has moved by a part of a pixel. */
 const LEAST_IN_CELL = 10;
-/** The marked place is as wide as this share of the picture: smaller details look strange, larger ones show nothing new. */
+/** A smaller part of a picture is not recognised. */
 const NARROWEST = 0.16;
+/** Largest share of the width of a picture that a marked place has. */
 export const WIDEST = { moved: 0.75, drawn: 0.42 } as const;
 /** Room about the difference, as a share of it. */
 const ROOM = 0.25;
@@ -26,7 +39,7 @@ export interface DifferentPixels {
 }
 
 /** Compares two pictures of the same camera; pixels are RGBA. */
-export function differentPixels(a: Picture, b: Picture): DifferentPixels {
+export function differentPixels(a: Pixels, b: Pixels): DifferentPixels {
   const { width, height } = a;
   const mask = new Uint8Array(width * height);
   let count = 0;
@@ -57,7 +70,7 @@ export function anyDifferent(all: readonly DifferentPixels[]): DifferentPixels {
  * @param widest - Of {@link WIDEST}: grain and weave show near by only, a moved part as a whole.
  * @returns A part with the proportions of the picture; undefined if nothing differs that can be seen.
  */
-export function markedPlace(different: DifferentPixels, widest: number): PicturePart | undefined {
+export function markedPlace(different: DifferentPixels, widest: number): Place | undefined {
   const cells = cellsOf(different);
   const largest = largestGroup(cells);
   if (largest === undefined) return undefined;
@@ -75,7 +88,7 @@ export function markedPlace(different: DifferentPixels, widest: number): Picture
 }
 
 /** The share of the pixels of a place that differ. */
-export function shareWithin({ width, height, mask }: DifferentPixels, part: PicturePart): number {
+export function shareWithin({ width, height, mask }: DifferentPixels, part: Place): number {
   const [left, top] = [Math.floor(part.x * width), Math.floor(part.y * height)];
   const [across, down] = [Math.round(part.width * width), Math.round(part.height * height)];
   let count = 0;

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { choicesFile, convertSection } from '../../../src/survey/page/answers.ts';
 import { QUESTION_TEXTS } from '../../../src/survey/page/question-texts.ts';
-import { surveyPage } from '../../../src/survey/page/survey-page.ts';
 import { READING_OPTIONS, valuesOf } from '../../../src/survey/readings/readings.ts';
+import { surveyPage } from '../../../src/survey/survey-page.ts';
 import { HOSTILE } from '../../helpers/reports.ts';
 import {
   articlePictures,
@@ -81,7 +81,7 @@ describe('the page', () => {
         { questions: new Map([['flipV', pictures]]) },
       );
       expect(page.match(/<script/g)).toHaveLength(2);
-      expect(page).not.toMatch(/<(?:img|svg|b)[^>]* on\w+=/i);
+      expect(page.replace(/"[^"]*"/g, '""')).not.toMatch(/<[^>]* on\w+=/i);
       expect(page).not.toContain(HOSTILE[0]);
     }
   });

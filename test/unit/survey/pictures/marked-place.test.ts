@@ -6,7 +6,7 @@ import {
   markedPlace,
   shareWithin,
   WIDEST,
-} from '../../../src/survey/pictures/marked-place.ts';
+} from '../../../../src/survey/pictures/marked-place.ts';
 
 const [width, height] = [640, 480];
 

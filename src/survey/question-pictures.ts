@@ -1,29 +1,28 @@
 /** Pictures of questions: articles in each reading that is asked about, and the place where they differ. */
 
-import type { Scene } from '../../convert/model/scene.ts';
-import { writeGlb } from '../../convert/write/glb.ts';
-import { CAMERAS, type Camera } from '../../deliver/pictures/camera.ts';
-import { type Pictures, withPictures } from '../../deliver/pictures/render.ts';
-import type { Picture } from '../../deliver/pictures/renderer.ts';
-import { NO_BROWSER } from '../../deliver/pictures/run-renderer.ts';
-import { MOST_PIXELS_A_SIDE, type PicturePart, type Shot } from '../../deliver/pictures/shot.ts';
-import type { Bounds } from '../../model/asset.ts';
-import type { RunEnvironment } from '../../run/open/run-environment.ts';
-import { asConverterError, endsRun } from '../../support/errors.ts';
-import { inParallel } from '../../support/in-parallel.ts';
-import type { SurveyedArticle } from '../articles/surveyed-article.ts';
-import type { ReadingOption, ReadingValue } from '../readings/readings.ts';
-import { boundsOfPart, partsOf } from '../readings/scene-parts.ts';
-import type { OptionRecord } from '../record.ts';
-import type { Survey } from '../survey.ts';
+import type { Scene } from '../convert/model/scene.ts';
+import { writeGlb } from '../convert/write/glb.ts';
+import { type ComparedView, type Pictures, withPictures } from '../deliver/pictures/render.ts';
+import { NO_BROWSER } from '../deliver/pictures/run-renderer.ts';
+import type { Bounds } from '../model/asset.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
+import { asConverterError, endsRun } from '../support/errors.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import type { SurveyedArticle } from './articles/surveyed-article.ts';
 import {
   anyDifferent,
   type DifferentPixels,
   differentPixels,
   markedPlace,
+  type Pixels,
+  type Place,
   shareWithin,
   WIDEST,
-} from './marked-place.ts';
+} from './pictures/marked-place.ts';
+import type { ReadingOption, ReadingValue } from './readings/readings.ts';
+import { boundsOfPart, partsOf } from './readings/scene-parts.ts';
+import type { OptionRecord } from './record.ts';
+import type { Survey } from './survey.ts';
 
 /** An image in a format that browsers show. */
 export interface ShownImage {
@@ -42,7 +41,7 @@ export interface ReadingPicture {
 /** Pictures of an article: one of each reading, all with the same camera. */
 export interface ArticlePictures {
   article: string;
-  mark: PicturePart;
+  mark: Place;
   /** Least share of the pixels of the marked place by which two of the readings differ. */
   differentShare: number;
   /** The present reading is in the first one. */
@@ -79,11 +78,13 @@ const LEAST = 0.0002;
 const BEYOND = 0.2;
 
 /** The first that shows enough is taken: from the front, from behind, and from below. */
-const SURVEY_CAMERAS: readonly Camera[] = [
-  CAMERAS.hero,
-  CAMERAS.back,
-  { azimuthDegrees: 32, elevationDegrees: -25, projection: 'perspective' },
-];
+const CAMERAS = [
+  { azimuthDegrees: 32, elevationDegrees: 16 },
+  { azimuthDegrees: 212, elevationDegrees: 16 },
+  { azimuthDegrees: 32, elevationDegrees: -25 },
+] as const;
+
+type Camera = Pick<ComparedView, 'azimuthDegrees' | 'elevationDegrees'>;
 
 /**
  * Takes pictures of the questions of a survey: of the articles in which a reading matters most, those of all questions
@@ -199,10 +200,8 @@ async function articlePictures(
   for (const value of values) scenes.push(await survey.sceneOf(article, { [option]: value }));
   const framed = framedBox(scenes);
   const glbs = scenes.map(writeGlb);
-  const draw = async (glb: Uint8Array, camera: Camera, part?: PicturePart) => {
-    const [picture] = await pictures.draw(glb, [shotOf(camera, framed, part)]);
-    return picture!;
-  };
+  const draw = (glb: Uint8Array, camera: Camera, part?: Place) =>
+    pictures.draw(glb, { ...SIZE, ...camera, framed, ...(part !== undefined && { part }) });
   const seen = await bestView(glbs, draw);
   const groups = groupsOf(seen.drawn);
   const [present, ...others] = groups;
@@ -230,18 +229,18 @@ async function articlePictures(
 interface View {
   camera: Camera;
   /** A picture of each reading. */
-  drawn: Picture[];
+  drawn: Pixels[];
   different: DifferentPixels;
 }
 
 /** The view in which the readings differ most; the first that is good enough. */
 async function bestView(
   glbs: readonly Uint8Array[],
-  draw: (glb: Uint8Array, camera: Camera) => Promise<Picture>,
+  draw: (glb: Uint8Array, camera: Camera) => Promise<Pixels>,
 ): Promise<View> {
   let best: View | undefined;
-  for (const camera of SURVEY_CAMERAS) {
-    const drawn: Picture[] = [];
+  for (const camera of CAMERAS) {
+    const drawn: Pixels[] = [];
     for (const glb of glbs) drawn.push(await draw(glb, camera));
     const [first, ...others] = drawn;
     const different = anyDifferent(others.map((other) => differentPixels(first!, other)));
@@ -253,7 +252,7 @@ async function bestView(
 }
 
 /** Pictures that look the same, by their places; that of the present reading is in the first group. */
-function groupsOf(drawn: readonly Picture[]): number[][] {
+function groupsOf(drawn: readonly Pixels[]): number[][] {
   const groups: number[][] = [];
   for (const [at, picture] of drawn.entries()) {
     const same = groups.find(([first]) => differentPixels(drawn[first!]!, picture).share < LEAST);
@@ -286,19 +285,7 @@ function boxOf(boxes: readonly Bounds[]): Bounds {
   return { min: side(Math.min, 'min'), max: side(Math.max, 'max') };
 }
 
-function shotOf(camera: Camera, framed: Bounds, part?: PicturePart): Shot {
-  return {
-    camera,
-    framed,
-    ...(part !== undefined && { part }),
-    size: SIZE,
-    imagePixels: part === undefined ? SIZE.width : MOST_PIXELS_A_SIDE,
-    // The shadow of a moved part would be a difference, too.
-    backdrop: { color: [1, 1, 1], shadow: 0, floor: 'never' },
-  };
-}
-
-async function encoded({ width, height, pixels }: Picture): Promise<ShownImage> {
+async function encoded({ width, height, pixels }: Pixels): Promise<ShownImage> {
   const { default: sharp } = await import('sharp');
   const bytes = await sharp(pixels, { raw: { width, height, channels: 4 } })
     .removeAlpha()

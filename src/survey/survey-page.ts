@@ -1,20 +1,21 @@
 /** The page of a survey: one file that works from a disk. Everything of the data is escaped. */
 
 import { createHash } from 'node:crypto';
-import { GALLERY_STYLE } from '../../deliver/gallery/gallery-style.ts';
-import { type Html, html } from '../../run/report/markup.ts';
-import { amount, capital, integer, percentage } from '../../run/report/text.ts';
-import { readBytes } from '../../support/files.ts';
-import { packageFile } from '../../support/package-file.ts';
-import { pageHead } from '../../support/page-head.ts';
-import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
-import { FEATURE_GROUPS, type FeatureGroup } from '../articles/features.ts';
-import type { ArticlePictures, ShownImage, SurveyPictures } from '../pictures/question-pictures.ts';
-import { READINGS, type ReadingOption, type ReadingValue } from '../readings/readings.ts';
-import type { OptionRecord, SurveyRecord } from '../record.ts';
-import { type AnswerData, convertSection, type DecidedLine } from './answers.ts';
-import { indicationText, meaningOf, questionText } from './question-texts.ts';
-import { SURVEY_STYLE } from './survey-style.ts';
+import { GALLERY_STYLE } from '../deliver/gallery/gallery-style.ts';
+import { type Html, html } from '../run/report/markup.ts';
+import { amount, capital, integer, percentage } from '../run/report/text.ts';
+import { readBytes } from '../support/files.ts';
+import { packageFile } from '../support/package-file.ts';
+import { pageHead } from '../support/page-head.ts';
+import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
+import { FEATURE_GROUPS, type FeatureGroup } from './articles/features.ts';
+import { type AnswerData, convertSection, type DecidedLine } from './page/answers.ts';
+import { indicationText, meaningOf, questionText } from './page/question-texts.ts';
+import { SURVEY_STYLE } from './page/survey-style.ts';
+import type { ArticlePictures, ShownImage, SurveyPictures } from './question-pictures.ts';
+import type { Effect } from './readings/decide.ts';
+import { READINGS, type ReadingOption, type ReadingValue } from './readings/readings.ts';
+import type { OptionRecord, SurveyRecord } from './record.ts';
 
 /** Further content of the page. */
 interface SurveyPageParts {
@@ -128,7 +129,7 @@ function askedOf(record: SurveyRecord, { questions }: SurveyPictures): OptionRec
   return [...asked.filter(hasPictures), ...asked.filter((one) => !hasPictures(one))];
 }
 
-/** The articles of a question: the one that tells most answers apart first. */
+/** The articles of a question: the one with the most different pictures first. */
 function articlesOf({ option }: OptionRecord, { questions }: SurveyPictures): ArticlePictures[] {
   return (questions.get(option) ?? []).toSorted((a, b) => b.readings.length - a.readings.length);
 }
@@ -177,7 +178,7 @@ function questionOf(
 <p>${isUnseen ? 'In the pictures of this sample, the answers look the same. Answer only if you know the data.' : look}</p>
 ${first === undefined ? undefined : html`<h3 class="article">${cut(first.article)}</h3>${number === 1 ? html`<p class="quiet hint" data-script hidden>Press a picture to see it large. There, ‹ and › show the others in its place.</p>` : undefined}`}
 <ul class="answers ${columnsOf(answers.length, first)}">${own}${items}</ul>
-<p class="cannot" data-script hidden><button type="button" data-answer="null" aria-pressed="false">I cannot tell</button> <span class="quiet">Then it stays as it is: ${meaningOf(option.option, option.present).replace(/\.$/, '')}.</span></p>
+<p class="unsure" data-script hidden><button type="button" data-answer="null" aria-pressed="false">I am not sure</button> <span class="quiet">Then it stays as it is: ${meaningOf(option.option, option.present).replace(/\.$/, '')}.</span></p>
 ${more.length > 0 ? html`<details class="further"><summary>The same with ${amount(others.length, 'more article')}</summary>${more}</details>` : undefined}
 <p class="quiet effect">${effectOf(option, data.sampled)} Option <code>${option.option}</code>.</p>
 </section>
@@ -242,8 +243,7 @@ function addressOf({ mimeType, bytes }: ShownImage): string {
 }
 
 function effectOf({ articles, alternatives }: OptionRecord, sampled: number): string {
-  const most = (of: (effect: OptionRecord['alternatives'][number]) => number) =>
-    Math.max(0, ...alternatives.map(of));
+  const most = (of: (effect: Effect) => number) => Math.max(0, ...alternatives.map(of));
   const area = percentage(
     most(({ areaShare }) => areaShare),
     1,
