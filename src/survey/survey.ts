@@ -22,6 +22,7 @@ import { findingsOf } from './indications/findings.ts';
 import { GEOMETRY_MEASURES, type PlacedParts, placedParts } from './indications/geometry.ts';
 import { listVotes } from './indications/lists.ts';
 import { ImageFacts, MATERIAL_OPTIONS, materialVotes } from './indications/materials.ts';
+import { seamVotes } from './indications/seams.ts';
 import { statedSize } from './indications/stated-size.ts';
 import { type Decision, decide, type Effect, type Vote } from './readings/decide.ts';
 import {
@@ -34,6 +35,7 @@ import {
 } from './readings/readings.ts';
 import { type SceneDifference, sceneDifference } from './readings/scene-difference.ts';
 import { partsOf } from './readings/scene-parts.ts';
+import { SmallImages } from './readings/small-images.ts';
 import { Looks } from './readings/visible.ts';
 import type { FeatureRecord, OptionRecord, SurveyRecord } from './record.ts';
 
@@ -174,14 +176,20 @@ async function settle(
     const article = articles.find((one) => one.label === label)!;
     return reader.sceneOf(article, { ...base, ...values });
   };
-  const looks = new Looks(images, sceneOf);
+  const small = new SmallImages(images);
+  const looks = new Looks(small, sceneOf);
   const options: OptionRecord[] = [];
   for (const option of READING_OPTIONS) {
-    const { decision, votes, effects, articles: count } = found.get(option)!;
-    const { effects: alternatives, ...rest } =
-      decision.state === 'question'
-        ? decide(option, base[option], await looks.measured(option, effects), votes)
-        : decision;
+    const { votes, effects, articles: count, ...first } = found.get(option)!;
+    let { decision } = first;
+    if (decision.state === 'question') {
+      const seams = await seamVotes(option, base[option], effects, small, (article, value) =>
+        sceneOf(article, value === undefined ? {} : { [option]: value }),
+      );
+      const seen = await looks.measured(option, effects);
+      decision = decide(option, base[option], seen, [...votes, ...seams]);
+    }
+    const { effects: alternatives, ...rest } = decision;
     options.push({ ...rest, alternatives, articles: count });
   }
   return { base, options, failed: [...failed.values()] };

@@ -7,8 +7,9 @@ import type { ArticleReader, SurveyedArticle } from '../articles/surveyed-articl
 import type { Vote } from '../readings/decide.ts';
 import type { ReadingOption, ReadingValue } from '../readings/readings.ts';
 
-/** What is known of an image: enough to judge it. */
-const LOOKED_AT_PIXELS = 128;
+/** Sides of an image: enough to judge its colours, and its relief. */
+const COLOR_PIXELS = 128;
+const RELIEF_PIXELS = 256;
 /** Less colour than this is grey; more than that is a colour. */
 const GREY = 0.06;
 const COLOURED = 0.2;
@@ -38,17 +39,26 @@ export class ImageFacts {
   }
 
   /** Small pixels of an image of a material; undefined if it is missing or cannot be read. */
-  pixels(article: SurveyedArticle, reference: string): Promise<Pixels | undefined> {
+  pixels(
+    article: SurveyedArticle,
+    reference: string,
+    side = COLOR_PIXELS,
+  ): Promise<Pixels | undefined> {
     const image = article.snapshot.images.get(reference);
     if (image === undefined || 'missing' in image) return Promise.resolve(undefined);
-    const known = this.#known.get(image.digest) ?? this.#look(article, reference);
-    this.#known.set(image.digest, known);
+    const key = `${side} ${image.digest}`;
+    const known = this.#known.get(key) ?? this.#look(article, reference, side);
+    this.#known.set(key, known);
     return known;
   }
 
-  async #look(article: SurveyedArticle, reference: string): Promise<Pixels | undefined> {
+  async #look(
+    article: SurveyedArticle,
+    reference: string,
+    side: number,
+  ): Promise<Pixels | undefined> {
     const bytes = await this.#reader.image(article, reference);
-    const size = { width: LOOKED_AT_PIXELS, height: LOOKED_AT_PIXELS };
+    const size = { width: side, height: side };
     return bytes && this.#images.decode(bytes, size).catch(() => undefined);
   }
 }
@@ -59,10 +69,10 @@ export async function materialVotes(article: SurveyedArticle, images: ImageFacts
   const votes = [...nodeVotes(article)];
   for (const material of materials) {
     votes.push(...scaleVotes(material, article));
-    const look = (field: ImageField) =>
-      material[field] ? images.pixels(article, material[field]) : undefined;
+    const look = (field: ImageField, side?: number) =>
+      material[field] ? images.pixels(article, material[field], side) : undefined;
     votes.push(...tintVotes(material, await look('pic'), article));
-    votes.push(...reliefVotes(await look('bump'), article));
+    votes.push(...reliefVotes(await look('bump', RELIEF_PIXELS), article));
   }
   return votes;
 }
@@ -152,7 +162,8 @@ function tintVotes(
   const saturation = (color: readonly number[]) => Math.max(...color) - Math.min(...color);
   const distance = Math.hypot(...mean.map((part, at) => part - dif[at]!)) / Math.sqrt(3);
   const isTint = saturation(mean) < GREY && saturation(dif) > COLOURED;
-  if (!isTint && distance > SAME_COLOUR) return [];
+  // A grey that equals the image would darken it, and equals it by chance.
+  if (!isTint && (distance > SAME_COLOUR || saturation(mean) < GREY)) return [];
   const fits = [isTint];
   const figure = isTint ? 'a colour over a grey image' : 'the colour is that of the image';
   return [vote(article, 'tintTextures', 'colour of the image', fits, [true, false], figure)];

@@ -6,14 +6,10 @@
 import type { LinearRgb, Scene, SceneMaterial, TextureUse } from '../../convert/model/scene.ts';
 import { FIELD_OF_VIEW_DEGREES, type PlacedCamera } from '../../deliver/pictures/camera.ts';
 import { coordinate, partsOf } from './scene-parts.ts';
+import type { SmallImage } from './small-images.ts';
 
 /** Sides of a drawing. */
 export const DRAWN_PIXELS = 144;
-
-/** An image in linear light, and its halves down to one pixel: RGB, row by row from the top. */
-export interface SmallImage {
-  levels: readonly { side: number; data: Float32Array }[];
-}
 
 /** A drawing. */
 export interface Drawing {
@@ -21,29 +17,6 @@ export interface Drawing {
   colors: Float32Array;
   /** 1 where a part is drawn. */
   covered: Uint8Array;
-}
-
-/** Makes the halves of a square image of 8 bits, whose side is a power of two. */
-export function smallImage(side: number, data: Uint8Array, channels: 1 | 3): SmallImage {
-  const first = new Float32Array(3 * side * side);
-  for (let i = 0; i < first.length; i++) {
-    const at = channels === 3 ? i : Math.floor(i / 3);
-    first[i] = (data[at]! / 255) ** 2.2;
-  }
-  const levels = [{ side, data: first }];
-  for (let last = levels[0]!; last.side > 1; last = levels.at(-1)!) {
-    const half = last.side / 2;
-    const out = new Float32Array(3 * half * half);
-    for (let y = 0; y < half; y++)
-      for (let x = 0; x < half; x++)
-        for (let c = 0; c < 3; c++) {
-          const at = (row: number, column: number) =>
-            last.data[3 * ((2 * y + row) * last.side + 2 * x + column) + c]!;
-          out[3 * (y * half + x) + c] = (at(0, 0) + at(0, 1) + at(1, 0) + at(1, 1)) / 4;
-        }
-    levels.push({ side: half, data: out });
-  }
-  return { levels };
 }
 
 /** From the upper left, behind the viewer. */

@@ -1,24 +1,23 @@
 /** What of a difference between two scenes can be seen: the share of an article's pixels, and the place. */
 
-import { createHash } from 'node:crypto';
 import type { Scene } from '../../convert/model/scene.ts';
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import { CAMERAS, type PlacedCamera, placeCamera } from '../../deliver/pictures/camera.ts';
-import type { ImageCodec } from '../../model/image-codec.ts';
 import type { Effect } from './decide.ts';
-import { DRAWN_PIXELS, type Drawing, drawScene, type SmallImage, smallImage } from './raster.ts';
+import { DRAWN_PIXELS, type Drawing, drawScene } from './raster.ts';
 import type { ReadingOption } from './readings.ts';
 import { coordinate, partsOf } from './scene-parts.ts';
+import type { SmallImages } from './small-images.ts';
 
 /** The views in which differences are marked: most sides of an article are in one of them. */
 export const MARK_VIEWS = ['hero', 'back'] as const;
-/** Sides of an image as it is drawn; a power of two. */
-const IMAGE_PIXELS = 64;
 /** A smaller difference of a colour, as a distance in sRGB of 8 bits, is not seen. */
 const LEAST_DISTANCE = 14;
 /** The share of the picture that stays free on each side. */
 const MARGIN = 0.06;
 
+/** A drawing has no relief: whether that can be seen is not measured. */
+const UNDRAWN: ReadonlySet<ReadingOption> = new Set<ReadingOption>(['normalMap']);
 /** A smaller share of the pixels of an article is not seen. */
 export const LEAST_PIXELS = 0.005;
 
@@ -41,19 +40,19 @@ type SceneOf = (article: string, values: Partial<ConvertOptions>) => Promise<Sce
 
 /** Draws articles in their readings, and compares them. */
 export class Looks {
-  readonly #images: ImageCodec;
+  readonly #images: SmallImages;
   readonly #sceneOf: SceneOf;
-  readonly #known = new Map<string, Promise<SmallImage | undefined>>();
   readonly #present = new Map<string, Promise<ArticleDrawings>>();
 
   /** @param sceneOf - The scene of an article, with other values than the present ones. */
-  constructor(images: ImageCodec, sceneOf: SceneOf) {
+  constructor(images: SmallImages, sceneOf: SceneOf) {
     this.#images = images;
     this.#sceneOf = sceneOf;
   }
 
   /** Measures what can be seen of the effects of an option; of those that look alike, only the first one is kept. */
   async measured(option: ReadingOption, effects: readonly Effect[]): Promise<Effect[]> {
+    if (UNDRAWN.has(option)) return [...effects];
     const shown: (Effect & { drawn: ReadonlyMap<string, Drawing[]> })[] = [];
     const labels = [...new Set(effects.flatMap(({ examples }) => examples))];
     for (const effect of effects) {
@@ -85,21 +84,8 @@ export class Looks {
   }
 
   async #draw(scene: Scene, cameras: readonly PlacedCamera[]): Promise<Drawing[]> {
-    const images = await Promise.all(scene.images.map(({ bytes }) => this.#imageOf(bytes)));
+    const images = await this.#images.of(scene);
     return cameras.map((camera) => drawScene(scene, camera, (image) => images[image]));
-  }
-
-  #imageOf(bytes: Uint8Array): Promise<SmallImage | undefined> {
-    const key = createHash('sha256').update(bytes).digest('hex');
-    const known = this.#known.get(key) ?? this.#read(bytes);
-    this.#known.set(key, known);
-    return known;
-  }
-
-  async #read(bytes: Uint8Array): Promise<SmallImage | undefined> {
-    const size = { width: IMAGE_PIXELS, height: IMAGE_PIXELS };
-    const pixels = await this.#images.decode(bytes, size).catch(() => undefined);
-    return pixels && smallImage(IMAGE_PIXELS, pixels.data, pixels.channels);
   }
 }
 
@@ -173,7 +159,8 @@ function difference(a: Drawing, b: Drawing) {
     width: (right - left + 1) / DRAWN_PIXELS,
     height: (bottom - top + 1) / DRAWN_PIXELS,
   };
-  return { pixelShare: whole === 0 ? 0 : count / whole, box };
+  // The blur spreads a difference beyond the article.
+  return { pixelShare: whole === 0 ? 0 : Math.min(1, count / whole), box };
 }
 
 /** Means of 3 × 3 pixels: what is finer is not seen from a distance. */

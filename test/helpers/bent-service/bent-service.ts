@@ -146,14 +146,10 @@ async function imagesOf(range: EmulatedRange): Promise<RangeImages> {
   const means = new Map<string, readonly number[]>();
   for (const { pic, mname, manufacturer } of materials) {
     if (!pic || means.has(imageName(pic))) continue;
-    const owner = pic.includes('::') ? pic.split('::')[0] : (mname.split('::')[0] ?? manufacturer);
-    const bytes = await range.material(
-      owner,
-      pic
-        .split('::')
-        .at(-1)!
-        .replace(/\.jpe?g$/i, ''),
-    );
+    const segments: string[] = pic.split(/::|[/\\]/);
+    const owner = segments.length > 1 ? segments[0]! : (mname.split('::')[0] ?? manufacturer);
+    const name = segments.at(-1)!.replace(/\.jpe?g$/i, '');
+    const bytes = (await range.material(owner, name)) ?? (await range.material(manufacturer, name));
     if (bytes !== undefined) means.set(imageName(pic), await meanOfImage(bytes));
   }
   return {
