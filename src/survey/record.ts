@@ -8,18 +8,15 @@ import { ConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
 import { READING_OPTIONS, type ReadingOption } from './readings/readings.ts';
 import { ASPECTS } from './readings/scene-difference.ts';
+import { VIEWS } from './readings/visible.ts';
 
 const text = z.string();
 const count = z.int().min(0);
 const value = z.union([text, z.number(), z.boolean()]);
 const list = <S extends z.ZodType>(schema: S) => z.array(schema).readonly();
+const share = z.number();
 const certainty = z.enum(['high', 'medium']);
 const option = z.enum(READING_OPTIONS as [ReadingOption, ...ReadingOption[]]);
-
-const markSchema = z.object({
-  view: z.enum(['hero', 'back']),
-  ...{ x: z.number(), y: z.number(), width: z.number(), height: z.number() },
-});
 
 const optionSchema = z.object({
   option: option.describe('the option of convert: in the pipeline file'),
@@ -41,14 +38,17 @@ const optionSchema = z.object({
         .number()
         .optional()
         .describe('the longest way of a part; none where parts cannot be compared'),
-      aspects: list(z.enum(ASPECTS)).describe('what changes, such as position'),
+      aspects: list(z.enum(ASPECTS)).describe('what changes'),
       examples: list(text).describe('the articles in which it matters most'),
       pixelShare: z
         .number()
         .optional()
-        .describe('pixels that differ, of those of the article; only of questions'),
-      mark: markSchema.optional().describe('where they differ, as shares of a view'),
-      alike: list(value).optional().describe('other values that look the same'),
+        .describe('share of the pixels of one article that differ; only if numbers do not decide'),
+      mark: z
+        .object({ view: z.enum(VIEWS), x: share, y: share, width: share, height: share })
+        .optional()
+        .describe('where they are, in shares of a small drawing'),
+      alike: list(value).optional().describe('other values that look the same as this one'),
     }),
   ),
   evidence: list(

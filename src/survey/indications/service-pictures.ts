@@ -9,8 +9,9 @@ import type { Bounds } from '../../model/asset.ts';
 import type { ImageCodec, Pixels } from '../../model/image-codec.ts';
 import { groupBy } from '../../support/group-by.ts';
 import type { Vote } from '../readings/decide.ts';
-import { DRAWN_PIXELS, drawScene, type SmallImage } from '../readings/raster.ts';
+import { DRAWN_PIXELS, drawScene } from '../readings/raster.ts';
 import type { ReadingOption, ReadingValue } from '../readings/readings.ts';
+import type { SmallImage } from '../readings/small-images.ts';
 
 /** Pixels of each side of the part that is compared, from edge to edge of what is shown. */
 const CROP = 64;

@@ -9,8 +9,8 @@ import type { ReadingOption } from './readings.ts';
 import { coordinate, partsOf } from './scene-parts.ts';
 import type { SmallImages } from './small-images.ts';
 
-/** The views in which differences are marked: most sides of an article are in one of them. */
-export const MARK_VIEWS = ['hero', 'back'] as const;
+/** The views: most sides of an article are in one of them. */
+export const VIEWS = ['hero', 'back'] as const;
 /** A smaller difference of a colour, as a distance in sRGB of 8 bits, is not seen. */
 const LEAST_DISTANCE = 14;
 /** The share of the picture that stays free on each side. */
@@ -23,7 +23,7 @@ export const LEAST_PIXELS = 0.005;
 
 /** The place of a difference: shares of the picture, from its upper left. */
 export interface Mark {
-  view: (typeof MARK_VIEWS)[number];
+  view: (typeof VIEWS)[number];
   x: number;
   y: number;
   width: number;
@@ -107,7 +107,7 @@ function isAlike(
 /** The cameras that show a whole scene. */
 function camerasOf(scene: Scene): PlacedCamera[] {
   const points = pointsOf(scene);
-  return MARK_VIEWS.map((view) => placeCamera(points, CAMERAS[view], 1, MARGIN));
+  return VIEWS.map((view) => placeCamera(points, CAMERAS[view], 1, MARGIN));
 }
 
 function pointsOf(scene: Scene): Float32Array {
@@ -134,7 +134,7 @@ function visibleDifference(
   for (const [at, drawing] of drawings.entries()) {
     const found = difference(drawing, others[at]!);
     if (found.pixelShare <= best.pixelShare) continue;
-    best = { pixelShare: found.pixelShare, mark: { view: MARK_VIEWS[at]!, ...found.box } };
+    best = { pixelShare: found.pixelShare, mark: { view: VIEWS[at]!, ...found.box } };
   }
   return best;
 }
