@@ -1,6 +1,6 @@
 /**
- * What no option can put right: the sources state metres, Y up, roughness, transparency and sRGB (D-118), so that data
- * of another meaning is a finding.
+ * What no option can put right: the sources state metres and Y up (D-101), sRGB (D-502), roughness (D-506) and
+ * transparency (D-510) with certainty, so that data of another meaning is a finding.
  */
 
 import type { ServiceMaterial } from '../../convert/model/graphics.ts';
