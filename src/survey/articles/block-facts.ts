@@ -39,7 +39,9 @@ export interface ListReading
 
 /** Finds the facts about a block. */
 export function blockFacts(block: Block): BlockFacts {
-  const mesh = prepareBlock(block, { ...CONVERT_DEFAULTS, winding: 'keep' });
+  const points = pointFactsOf(block);
+  const first = mostEven(points.readings);
+  const mesh = prepareBlock(block, { ...CONVERT_DEFAULTS, ...first, winding: 'keep' });
   const { positionMetres, rotationDegrees } = block;
   const volumes = mesh.surfaces
     .filter(({ doubleSided }) => !doubleSided)
@@ -51,8 +53,8 @@ export function blockFacts(block: Block): BlockFacts {
     inward: volumes.filter((volume) => volume < 0).length,
     open: mesh.surfaces.length - volumes.length,
     isPlaced: [...positionMetres, ...rotationDegrees].some((value) => value !== 0),
-    points: pointFactsOf(block),
-    uvs: uvFactsOf(block),
+    points,
+    uvs: uvFactsOf(block, first),
   };
 }
 
@@ -66,6 +68,14 @@ function readingsOf<R extends Omit<ListReading, 'ruggedness'>>(
     const mesh = prepareBlock(block, { ...CONVERT_DEFAULTS, ...reading });
     return { ...reading, ruggedness: measure(mesh) };
   });
+}
+
+/** The options of the least rugged reading, if there are several. */
+function mostEven(readings: readonly ListReading[]): Omit<ListReading, 'ruggedness'> {
+  const [best] = readings.toSorted((a, b) => a.ruggedness - b.ruggedness);
+  if (best === undefined) return {};
+  const { ruggedness: _, ...options } = best;
+  return options;
 }
 
 const POINT_READINGS = CONVERT_OPTIONS.pointIndexBase.choices.map((pointIndexBase) => {
@@ -185,7 +195,7 @@ const LAYOUTS: readonly UvLayoutFacts[] = [
   { stride: 3, first: 1 },
 ];
 
-function uvFactsOf(block: Block): BlockFacts['uvs'] {
+function uvFactsOf(block: Block, points: Omit<ListReading, 'ruggedness'>): BlockFacts['uvs'] {
   const { uvs, uvStride, surfaces } = block;
   const lists = surfaces.map(({ uvIndices }) => uvIndices).filter(({ length }) => length > 0);
   if (lists.length === 0 || uvs.length === 0) return undefined;
@@ -199,6 +209,12 @@ function uvFactsOf(block: Block): BlockFacts['uvs'] {
   );
   const isBeyondUnit = uvs.some((value) => value < -0.001 || value > 1.001);
   const isUncertain = uvStride === 0 && layouts.length > 1;
-  const readings = isUncertain ? readingsOf(block, UV_READINGS, spreadOfScale) : [];
+  const readings = isUncertain
+    ? readingsOf(
+        block,
+        UV_READINGS.map((one) => ({ ...points, ...one })),
+        spreadOfScale,
+      )
+    : [];
   return { layouts, readings, isBeyondUnit };
 }
