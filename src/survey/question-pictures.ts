@@ -2,6 +2,7 @@
 
 import type { Scene } from '../convert/model/scene.ts';
 import { writeGlb } from '../convert/write/glb.ts';
+import { imageSizeOf } from '../deliver/pictures/image-size.ts';
 import { type ComparedView, type Pictures, withPictures } from '../deliver/pictures/render.ts';
 import { NO_BROWSER } from '../deliver/pictures/run-renderer.ts';
 import type { Bounds } from '../model/asset.ts';
@@ -223,7 +224,21 @@ async function articlePictures(
     });
   }
   const differentShare = Math.min(...different.map((one) => shareWithin(one, mark)));
-  return { article: article.label, mark, differentShare, readings };
+  const own = await ownPicture(await survey.pictureOf(article.label));
+  return { article: article.label, mark, differentShare, readings, ...(own && { own }) };
+}
+
+/** The service's own picture, encoded again: it may be of any kind and size. */
+async function ownPicture(bytes: Uint8Array | undefined): Promise<ShownImage | undefined> {
+  // Only what it certainly is: an image library reads many formats, some of which name other files.
+  if (bytes === undefined || imageSizeOf(bytes) === undefined) return undefined;
+  const { default: sharp } = await import('sharp');
+  const shown = await sharp(bytes)
+    .resize({ ...SIZE, fit: 'inside', withoutEnlargement: true })
+    .webp({ quality: 82, effort: 4 })
+    .toBuffer()
+    .catch(() => undefined);
+  return shown && { mimeType: 'image/webp', bytes: new Uint8Array(shown) };
 }
 
 interface View {

@@ -16,6 +16,7 @@ import { inParallel } from '../support/in-parallel.ts';
 import { programVersion } from '../support/version.ts';
 import { Features } from './articles/features.ts';
 import { chooseByFeatures, spread } from './articles/sample.ts';
+import { servicePictureOf } from './articles/service-picture-of.ts';
 import { ArticleReader, type SurveyedArticle } from './articles/surveyed-article.ts';
 import { readStoredRecord, withEarlierChoices } from './choices.ts';
 import { findingsOf } from './indications/findings.ts';
@@ -23,6 +24,7 @@ import { GEOMETRY_MEASURES, type PlacedParts, placedParts } from './indications/
 import { listVotes } from './indications/lists.ts';
 import { ImageFacts, MATERIAL_OPTIONS, materialVotes } from './indications/materials.ts';
 import { seamVotes } from './indications/seams.ts';
+import { ServicePictures } from './indications/service-pictures.ts';
 import { statedSize } from './indications/stated-size.ts';
 import { type Decision, decide, type Effect, type Vote } from './readings/decide.ts';
 import {
@@ -52,6 +54,8 @@ export interface Survey {
   articles: readonly SurveyedArticle[];
   /** The scene of an article with other values of options; the others are those that were decided. */
   sceneOf(article: SurveyedArticle, values: Partial<ConvertOptions>): Promise<Scene>;
+  /** The service's own picture of an article, by its label; undefined without one. */
+  pictureOf(label: string): Promise<Uint8Array | undefined>;
 }
 
 interface SurveyOptions extends RunOptions {
@@ -85,7 +89,7 @@ async function survey(run: Run, limit: number): Promise<Survey> {
   const { selected, pool, unread } = await fetchPool(run, POOL * limit, reader);
   const articles = chooseByFeatures(pool, limit);
   const { convert: present, name: pipeline } = run.options.pipeline;
-  const { base, options, failed } = await settle(articles, run, reader, images);
+  const { base, options, failed, pictures } = await settle(articles, run, reader, images);
   await run.sources.session.finish(true);
   const countOf = (keyOf: (article: SurveyedArticle) => string) =>
     new Set(articles.map(keyOf)).size;
@@ -111,7 +115,12 @@ async function survey(run: Run, limit: number): Promise<Survey> {
   const stored = earlier === undefined ? undefined : await readStoredRecord(earlier);
   const sceneOf: Survey['sceneOf'] = (article, values) =>
     reader.sceneOf(article, { ...base, ...values });
-  return { record: stored ? withEarlierChoices(record, stored) : record, articles, sceneOf };
+  return {
+    record: stored ? withEarlierChoices(record, stored) : record,
+    articles,
+    sceneOf,
+    pictureOf: (label) => pictures.bytesOf(label),
+  };
 }
 
 /**
@@ -136,6 +145,7 @@ interface Settled {
   base: ConvertOptions;
   options: OptionRecord[];
   failed: Unread[];
+  pictures: ServicePictures;
 }
 
 /** Decides about all readings. A value that was decided counts when the others are tested. */
@@ -172,12 +182,17 @@ async function settle(
     for (const stage of STAGES)
       for (let turn = 0; turn < MOST_TURNS && !(await test(stage)); turn++) isStable = false;
   }
+  const articleOf = (label: string) => articles.find((one) => one.label === label)!;
   const sceneOf = (label: string, values: Partial<ConvertOptions>) => {
-    const article = articles.find((one) => one.label === label)!;
-    return reader.sceneOf(article, { ...base, ...values });
+    return reader.sceneOf(articleOf(label), { ...base, ...values });
   };
   const small = new SmallImages(images);
   const looks = new Looks(small, sceneOf);
+  const fetcher = await run.sources.session.fetcher();
+  const pictures = new ServicePictures(
+    (label) => servicePictureOf(articleOf(label), fetcher),
+    images,
+  );
   const options: OptionRecord[] = [];
   for (const option of READING_OPTIONS) {
     const { votes, effects, articles: count, ...first } = found.get(option)!;
@@ -187,12 +202,17 @@ async function settle(
         sceneOf(article, value === undefined ? {} : { [option]: value }),
       );
       const seen = await looks.measured(option, effects);
-      decision = decide(option, base[option], seen, [...votes, ...seams]);
+      const own = await pictures.votes(
+        ...([option, base[option], seen] as const),
+        (article, value) => sceneOf(article, { [option]: value }),
+        small,
+      );
+      decision = decide(option, base[option], seen, [...votes, ...seams, ...own]);
     }
     const { effects: alternatives, ...rest } = decision;
     options.push({ ...rest, alternatives, articles: count });
   }
-  return { base, options, failed: [...failed.values()] };
+  return { base, options, failed: [...failed.values()], pictures };
 }
 
 interface FoundReading {

@@ -7,11 +7,10 @@ import type { Scene } from '../../convert/model/scene.ts';
 import { type Camera, placeCamera } from '../../deliver/pictures/camera.ts';
 import type { Bounds } from '../../model/asset.ts';
 import type { ImageCodec, Pixels } from '../../model/image-codec.ts';
-import { groupBy } from '../../support/group-by.ts';
-import type { Vote } from '../readings/decide.ts';
+import type { Effect, Vote } from '../readings/decide.ts';
 import { DRAWN_PIXELS, drawScene } from '../readings/raster.ts';
 import type { ReadingOption, ReadingValue } from '../readings/readings.ts';
-import type { SmallImage } from '../readings/small-images.ts';
+import type { SmallImage, SmallImages } from '../readings/small-images.ts';
 
 /** Pixels of each side of the part that is compared, from edge to edge of what is shown. */
 const CROP = 64;
@@ -38,9 +37,6 @@ interface Picture {
   /** 1 where something is shown. */
   covered: Uint8Array;
 }
-
-/** The images of a scene, in its order; undefined for one that cannot be read. */
-export type ImagesOf = (scene: Scene) => Promise<readonly (SmallImage | undefined)[]>;
 
 /** The part of a picture that shows something, from edge to edge, as a square. */
 interface Crop {
@@ -228,40 +224,63 @@ function colourDistance(a: Crop, b: Crop): number {
   return sum / (count || 1);
 }
 
-/** A reading of an article that is compared with its picture. */
-export interface Compared {
-  option: ReadingOption;
-  value: ReadingValue;
-  scene: Scene;
-}
+/** Most articles whose pictures are requested. */
+const MOST_ARTICLES = 12;
 
-/**
- * Votes of one picture.
- *
- * @param present - The scene in the present readings, whose values `presentOf` returns.
- * @returns None if the picture shows something else, or if all readings of an option look alike in it.
- */
-export async function pictureVotes(
-  article: string,
-  picture: ServicePicture,
-  present: Scene,
-  presentOf: (option: ReadingOption) => ReadingValue,
-  others: readonly Compared[],
-  imagesOf: ImagesOf,
-): Promise<Vote[]> {
-  const measure = async (scene: Scene) => picture.distance(scene, await imagesOf(scene));
-  const own = await measure(present);
-  const votes: Vote[] = [];
-  for (const [option, rows] of groupBy(others, (one) => one.option)) {
-    const measured = [{ value: presentOf(option), distance: own ?? 1 }];
-    for (const { value, scene } of rows)
-      measured.push({ value, distance: (await measure(scene)) ?? 1 });
-    const fits = closest(measured);
-    const values = measured.map(({ value }) => value);
-    const best = Math.min(...measured.map(({ distance }) => distance));
-    if (best === 1 || fits.length === values.length) continue;
-    const figure = `differs by ${(100 * best).toFixed(0)} %`;
-    votes.push({ option, indication: 'picture of the service', fits, values, figure, article });
+/** The pictures that the service has of articles, each requested once. */
+export class ServicePictures {
+  readonly #request: (label: string) => Promise<Uint8Array | undefined>;
+  readonly #codec: ImageCodec;
+  readonly #known = new Map<string, Promise<Uint8Array | undefined>>();
+
+  /** @param request - The bytes of the picture of an article, by its label. */
+  constructor(request: (label: string) => Promise<Uint8Array | undefined>, codec: ImageCodec) {
+    this.#request = request;
+    this.#codec = codec;
   }
-  return votes;
+
+  /** The bytes of a picture; undefined if there is none, or if many were requested already. */
+  bytesOf(label: string): Promise<Uint8Array | undefined> {
+    const known = this.#known.get(label);
+    if (known !== undefined) return known;
+    if (this.#known.size >= MOST_ARTICLES) return Promise.resolve(undefined);
+    const requested = this.#request(label);
+    this.#known.set(label, requested);
+    return requested;
+  }
+
+  /**
+   * Votes of the pictures of the articles in which a reading matters most.
+   *
+   * @param present - The present value.
+   * @param sceneOf - The scene of an article with a value of the option.
+   * @returns None of a picture that shows something else, or in which all readings look alike.
+   */
+  async votes(
+    option: ReadingOption,
+    present: ReadingValue,
+    effects: readonly Effect[],
+    sceneOf: (label: string, value: ReadingValue) => Promise<Scene>,
+    images: SmallImages,
+  ): Promise<Vote[]> {
+    const values = [present, ...effects.map(({ value }) => value)];
+    const votes: Vote[] = [];
+    for (const article of new Set(effects.flatMap(({ examples }) => examples))) {
+      const bytes = await this.bytesOf(article);
+      const picture = bytes && (await ServicePicture.read(bytes, this.#codec));
+      if (picture === undefined) continue;
+      const measured: { value: ReadingValue; distance: number }[] = [];
+      for (const value of values) {
+        const scene = await sceneOf(article, value);
+        const distance = picture.distance(scene, await images.of(scene)) ?? 1;
+        measured.push({ value, distance });
+      }
+      const best = Math.min(...measured.map(({ distance }) => distance));
+      const fits = closest(measured);
+      if (best === 1 || fits.length === values.length) continue;
+      const figure = `differs by ${(100 * best).toFixed(0)} %`;
+      votes.push({ option, indication: 'picture of the service', fits, values, figure, article });
+    }
+    return votes;
+  }
 }
