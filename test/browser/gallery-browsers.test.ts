@@ -1,14 +1,19 @@
-/** The gallery in Firefox and WebKit, as far as they may differ from the browser of the other tests. */
+/** Gallery and embed pages in Firefox and WebKit, as far as they may differ from the browser of the other tests. */
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openGallery } from '../../src/deliver/gallery/publish-gallery.ts';
 import { publishedIn } from '../../src/run/output/published.ts';
 import { openGalleryServer } from '../../src/web/servers/gallery-server.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { writeOutput } from '../helpers/gallery-output.ts';
+import { openPackageServer } from '../helpers/npm-packages.ts';
 import { OTHER_BROWSERS, type OtherBrowser } from '../helpers/other-browsers.ts';
 import { IS_LONG } from '../helpers/samples.ts';
+import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
 
+const WIDTHS = [390, 820, 1440, 2560];
 const GLB = new TextEncoder().encode('glb');
 
 describe.runIf(IS_LONG).each(OTHER_BROWSERS)('the gallery in %s', (_, start) => {
@@ -50,4 +55,76 @@ describe.runIf(IS_LONG).each(OTHER_BROWSERS)('the gallery in %s', (_, start) => 
     await browser.evaluate('history.back()');
     await until(() => browser.evaluate("!document.querySelector('dialog').open"));
   });
+});
+
+const DESK = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+const PEDESTAL = { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-R3' };
+const EMBED_PAGES = [PEDESTAL, DESK].map(({ manufacturer, program, basearticlenumber }) =>
+  ['embed', manufacturer, program, basearticlenumber, 'default/index.html'].join('/'),
+);
+
+describe.runIf(IS_LONG && OTHER_BROWSERS.length > 0)('an embed page', () => {
+  let packages: Awaited<ReturnType<typeof openPackageServer>>;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  beforeAll(async () => {
+    packages = await openPackageServer();
+    const folder = await temporaryFolder();
+    const colours = ['WS', 'LG'].map((value) => ({
+      configurations: { ...PEDESTAL, values: { 'OBERFLÄCHE.DEKOR': value } },
+    }));
+    const pipeline = await writePipeline(folder, {
+      service: { emulator: true },
+      articles: [{ article: DESK }, ...colours],
+      deliver: { profiles: ['web'], variants: true, embed: { packages: packages.address } },
+    });
+    expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
+    server = await serveFolder(join(folder, 'out'));
+  });
+  afterAll(async () => {
+    await server?.close();
+    await packages?.close();
+  });
+
+  /** What is wrong in a window: scrolling sideways, and controls that are small or out of sight. */
+  const FINDINGS = `(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const controls = [...document.querySelectorAll('select, summary')].filter((control) => {
+      const { top, bottom, left, right, height } = control.getBoundingClientRect();
+      return height < 44 || top < 0 || left < 0 || right > innerWidth || bottom > innerHeight;
+    });
+    return [
+      ...(scrollWidth > clientWidth ? ['scrolls sideways'] : []),
+      ...controls.map(({ localName }) => localName),
+    ];
+  })()`;
+
+  test.each(OTHER_BROWSERS)(
+    'fits in each window of %s, and shows its model or why not',
+    async (_, start) => {
+      const browser = await start();
+      const found: string[] = [];
+      for (const path of EMBED_PAGES) {
+        await browser.open(`${server.address}/${path}`);
+        // Firefox has no graphics without a display.
+        await until(() =>
+          browser.evaluate(`document.querySelector('model-viewer').loaded === true
+          || document.getElementById('note').textContent.includes('WebGL')`),
+        );
+        for (const width of WIDTHS) {
+          await browser.resize(width, 900);
+          for (const one of await browser.evaluate<string[]>(FINDINGS))
+            found.push(`${path}, ${width} px: ${one}`);
+        }
+        await browser.evaluate("document.querySelector('summary').click()");
+        expect(await browser.evaluate("document.querySelector('textarea').value")).toContain(
+          `src="${server.address}/`,
+        );
+        for (const one of await browser.evaluate<string[]>(FINDINGS))
+          found.push(`${path}, open: ${one}`);
+      }
+      expect(found).toEqual([]);
+      expect(browser.trouble().filter((text) => !text.includes('WebGL'))).toEqual([]);
+      await browser.end();
+    },
+  );
 });

@@ -219,6 +219,7 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     await page.keyboard.press('Enter');
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('cards');
     expect(await page.locator('#find').inputValue()).toBe('buro');
+    expect(await page.getByText('no longer here').isVisible()).toBe(true);
   });
 
   test('forgives a typo, and says what it has looked for', async () => {

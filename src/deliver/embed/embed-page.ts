@@ -7,7 +7,7 @@ import { decoderText, MODEL_VIEWER, threeLines } from './decoders.ts';
 import { decoderSettings, type EmbeddedModel, FINISH_SCRIPT, snippetOf } from './snippet.ts';
 
 /** Increase this version if the same model gets another page. */
-export const EMBED_PAGE_VERSION = 2;
+export const EMBED_PAGE_VERSION = 3;
 
 /** What a page shows; addresses are paths below the output folder. */
 export interface EmbedPage {
@@ -15,6 +15,8 @@ export interface EmbedPage {
   path: string;
   /** Name of the article. */
   name: string;
+  /** Manufacturer, series and size; may be empty. */
+  caption: string;
   model: EmbeddedModel;
 }
 
@@ -35,10 +37,12 @@ const EXAMPLE = 'https://shop.example/3d/';
  * @example
  * ```ts
  * const model = { model: 'articles/FJEL/LINEA/LN-M/default.glb', alt: 'Desk' };
- * embedPage({ path: 'embed/FJEL/LINEA/LN-M/default/index.html', name: 'Desk', model }, options); // → '<!doctype html>…'
+ * const page = { path: 'embed/FJEL/LINEA/LN-M/default/index.html', name: 'Desk', caption: 'Fjell · Linea', model };
+ * embedPage(page, options);   // → '<!doctype html>…'
  * ```
  */
-export function embedPage({ path, name, model }: EmbedPage, options: EmbedPageOptions): string {
+export function embedPage(page: EmbedPage, options: EmbedPageOptions): string {
+  const { path, name, caption, model } = page;
   const { packages } = options;
   const title = escaped(visible(name, true));
   const toOutput = '../'.repeat(path.split('/').length - 1);
@@ -56,16 +60,21 @@ export function embedPage({ path, name, model }: EmbedPage, options: EmbedPageOp
   return `${head}
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style>${STYLE}${posterStyle(toOutput, model)}</style>
 </head>
 <body>
 <main>
+<hgroup>
 <h1>${title}</h1>
-${snippetOf(placedAt(toOutput, model), { packages, size: 'fill' })}</main>
+<p>${escaped(visible(caption, true))}</p>
+</hgroup>
+${snippetOf(placedAt(toOutput, model), { packages, size: 'fill' })}<p id="note" role="status"></p>
+<noscript><p>The 3D view needs JavaScript.</p></noscript>
+</main>
 <aside id="help" aria-label="For your page" data-output="${toOutput}">
 <details>
 <summary>Show it in your page</summary>
-${helpOf({ path, name, model: placedAt(EXAMPLE, model) }, options)}
+${helpOf({ ...page, model: placedAt(EXAMPLE, model) }, options)}
 </details>
 </aside>
 <script>${PAGE_SCRIPT}</script>
@@ -134,12 +143,30 @@ function placedAt(folder: string, model: EmbeddedModel): EmbeddedModel {
 
 const addressOf = (path: string) => path.split('/').map(encodeURIComponent).join('/');
 
+/** The poster is there before model-viewer is, and where model-viewer cannot be loaded. */
+function posterStyle(toOutput: string, { poster }: EmbeddedModel): string {
+  if (poster === undefined) return '';
+  const address = (toOutput + addressOf(poster)).replace(/['()]/g, percent);
+  return `model-viewer:not(:defined) { background: #fff url('${address}') center / contain no-repeat; }\n`;
+}
+
+const percent = (sign: string) => `%${sign.charCodeAt(0).toString(16)}`;
+
 const digestOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** In a frame, the page of the shop is around: the model is alone. */
 const PAGE_SCRIPT = `
 const help = document.getElementById('help');
 if (self !== top) help.remove();
+const note = document.getElementById('note');
+const say = (text) => { note.textContent = text; };
+document.querySelector('script[type=module]').addEventListener('error', () => {
+  say('The 3D view cannot be loaded. Reload the page.');
+});
+document.querySelector('model-viewer').addEventListener('error', ({ detail }) => {
+  const isSupported = document.createElement('canvas').getContext('webgl2') !== null;
+  say(isSupported ? 'The model cannot be shown. Reload the page.' : 'No 3D view: this browser has no WebGL 2.');
+});
 const output = new URL(help.dataset.output, location).href.replaceAll('&', '&amp;');
 for (const section of help.querySelectorAll('section')) {
   const area = section.querySelector('textarea');
@@ -164,14 +191,19 @@ html, body { height: 100%; }
 body { margin: 0; display: grid; grid-template-rows: minmax(0, 1fr) auto; font: 1rem/1.5 system-ui, sans-serif; }
 main { display: grid; min-height: 0; position: relative; overflow: hidden; }
 main > div { display: grid; grid-template-rows: minmax(0, 1fr) auto; min-height: 0; }
-model-viewer { background: #fff; }
-h1 { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
+/* A finger needs 44 pixels. */
+model-viewer { background: #fff; --ar-button-scale: 1.2; --progress-bar-color: #1a5fb4; }
+hgroup { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 /* The page around a frame has the name already. */
-body:has(#help) h1 { z-index: 1; width: auto; height: auto; max-width: 100%; padding: 0.6rem 1rem; clip-path: none; color: #15181c; font-size: 1.25rem; line-height: 1.3; pointer-events: none; box-sizing: border-box; overflow-wrap: anywhere; }
+body:has(#help) hgroup { z-index: 1; width: auto; height: auto; max-width: 100%; padding: 0.75rem 1rem; clip-path: none; color: #15181c; pointer-events: none; box-sizing: border-box; overflow-wrap: anywhere; }
+h1 { margin: 0; font-size: 1.375rem; line-height: 1.25; }
+hgroup p { color: #5a636e; font-size: 0.9375rem; }
+#note:not(:empty) { position: absolute; z-index: 1; inset: auto 1rem 1rem; width: fit-content; margin-inline: auto; padding: 0.5rem 1rem; border-radius: 8px; background: #15181c; color: #fff; }
+main > div + #note:not(:empty) { bottom: 5rem; }
 label { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.75rem; padding: 0.6rem 1rem; }
 select, button { font: inherit; min-height: 2.75rem; padding: 0.25rem 0.9rem; border: 1px solid var(--line); border-radius: 8px;
   background: Canvas; color: CanvasText; }
-select { flex: 1; min-width: 0; max-width: 30rem; }
+select { flex: 1; min-width: 0; max-width: 30rem; padding-right: 0.5rem; text-overflow: ellipsis; }
 button { cursor: pointer; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 aside { border-top: 1px solid var(--line); max-height: 60vh; overflow: auto; }

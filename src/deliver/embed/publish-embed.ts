@@ -20,6 +20,7 @@ import { altText } from '../making/alt-text.ts';
 import { type Delivery, mastersByArticle, type Subject } from '../making/delivery.ts';
 import type { Opening } from '../making/kind.ts';
 import { EMBED, MASTER, PICTURES, USDZ_PROFILE, VARIANTS, WEB_PROFILE } from '../making/names.ts';
+import { sizeText } from '../making/size-text.ts';
 import {
   EMBED_PAGE_VERSION,
   type EmbedPage,
@@ -83,14 +84,14 @@ function shownOf(
 ): Omit<EmbedPage, 'path'> {
   const all = article.map((master) => configurationOf(master, made, catalogue));
   const [shown] = all;
-  return { name: shown!.name, model: embeddedModel(shown!, all) };
+  return { name: shown!.name, caption: shown!.caption, model: embeddedModel(shown!, all) };
 }
 
 function configurationOf(
   { id, glb }: Master,
   made: DeliveryLines,
   catalogue: PackedMap<CatalogueLine>,
-): EmbeddedConfiguration & { name: string } {
+): EmbeddedConfiguration & Pick<EmbedPage, 'name' | 'caption'> {
   const filesOf = (delivery: string) => made.get(deliveryKey({ delivery, ...id }))?.files ?? [];
   const entry = catalogue.get(configurationKey(id));
   const name = entry?.shorttext || id.finalarticlenumber || id.basearticlenumber;
@@ -100,11 +101,18 @@ function configurationOf(
     filesOf(delivery).map((file) => configurationFile(delivery, file)),
   );
   return {
-    name,
+    ...{ name, caption: captionOf(entry) },
     alt: altText({ name, variant: entry?.varianttext ?? '' }),
     poster: (own.find(({ facts }) => facts.camera === 'hero') ?? own[0])?.path,
     files: [{ delivery: MASTER, path: glb }, ...models],
   };
+}
+
+function captionOf(entry: CatalogueLine | undefined): string {
+  if (entry === undefined) return '';
+  const { manufacturername, programname, sizeMillimetres: size } = entry;
+  const sizes = size === null ? '' : sizeText([size.width, size.depth, size.height]);
+  return [manufacturername, programname, sizes].filter(Boolean).join(' · ');
 }
 
 function configurationFile(delivery: string, { path, facts }: DeliveredFile): ConfigurationFile {

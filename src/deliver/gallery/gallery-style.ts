@@ -38,8 +38,8 @@ button[aria-pressed="true"] { background: var(--ink); border-color: var(--ink); 
 
 header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: .25rem 1rem; }
 .find { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; background: var(--page); padding: .75rem 0; }
-.find input { flex: 1 1 16rem; min-width: 0; max-width: 48rem; }
-.find select { flex: 0 1 14rem; min-width: 0; margin-left: auto; text-overflow: ellipsis; }
+.find input { flex: 1 1 12rem; min-width: 0; max-width: 48rem; }
+.find select { flex: 0 1 auto; min-width: 0; margin-left: auto; text-overflow: ellipsis; }
 .find button { min-height: 2.6rem; border-color: var(--quiet); }
 .layout { display: flex; gap: 1.75rem; align-items: flex-start; }
 .layout main { flex: 1 1 0; min-width: 0; }
@@ -75,15 +75,18 @@ fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 .card > b:not(.shot) { font-weight: 620; padding-top: .7rem; line-height: 1.3; }
 .card .number, .card .finishes, .card .facts { font-size: .85rem; color: var(--quiet); }
 .card > .finishes { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem; padding-top: .5rem; }
-.card .number span { display: inline-block; max-width: 100%; }
-.card .finishes .dot + span { margin-left: .25rem; }
+/* A point before a text separates it from the one before, and is not seen at the beginning of a line. */
+.card > .number:not(.shot) { display: flex; flex-wrap: wrap; gap: 0 .9rem; margin: .1rem .9rem 0; padding: 0; clip-path: inset(0); }
+.card .number span { position: relative; min-width: 0; max-width: 100%; }
+.card .number span::before { content: "·"; position: absolute; left: -.6rem; }
+.card .finishes .dot:last-of-type { margin-right: .25rem; }
 .card > .facts:not(.shot) { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .75rem; margin-top: auto; padding-top: .5rem; }
 .card .facts span:nth-child(2) { color: var(--ink); font-weight: 560; }
 .gone { margin-bottom: .7rem; }
 .none { color: var(--quiet); padding: 3rem 0; text-align: center; }
 .rest { text-align: center; margin-top: 1rem; min-height: 1px; }
 
-dialog { width: min(1120px, calc(100vw - 2rem)); max-height: calc(100dvh - 2rem); padding: 0; border: 1px solid var(--line); border-radius: 16px; background: var(--card); color: var(--ink); overflow: auto; overscroll-behavior: contain; scroll-padding-top: 4.5rem; }
+dialog { width: min(clamp(1120px, 60vw, 1440px), calc(100vw - 2rem)); max-height: calc(100dvh - 2rem); padding: 0; border: 1px solid var(--line); border-radius: 16px; background: var(--card); color: var(--ink); overflow: auto; overscroll-behavior: contain; scroll-padding-top: 4.5rem; }
 dialog::backdrop { background: rgb(0 0 0 / .55); }
 .bar { position: sticky; top: 0; z-index: 2; display: flex; align-items: center; gap: .35rem; padding: .5rem .75rem; background: var(--card); border-bottom: 1px solid var(--line); }
 .position { color: var(--quiet); font-size: .88rem; min-width: 5rem; text-align: center; }
@@ -102,6 +105,7 @@ a.step:hover { background: var(--soft); }
 .views { display: flex; flex-wrap: wrap; gap: .4rem; margin-top: .6rem; align-items: center; }
 .price { margin-top: .6rem; }
 .price b { font-size: 1.15rem; font-weight: 660; margin-right: .6rem; }
+.price span { display: inline-block; }
 .choice { margin-top: 1rem; }
 .note { margin-top: .5rem; font-size: .88rem; }
 .choice { display: flex; flex-wrap: wrap; gap: .4rem; }
@@ -138,6 +142,7 @@ textarea { width: 100%; margin-top: .4rem; padding: .6rem .7rem; background: var
   .find select { flex: 1 1 8rem; margin-left: 0; }
   .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .6rem; }
   .card > :not(.shot) { padding-inline: .65rem; }
+  .card > .number:not(.shot) { margin-inline: .65rem; }
   .card > b:not(.shot) { padding-top: .55rem; }
   .card .facts { font-size: .8rem; }
   dialog { width: 100vw; max-width: 100vw; height: 100dvh; max-height: 100dvh; border: 0; border-radius: 0; }
@@ -167,6 +172,7 @@ textarea { width: 100%; margin-top: .4rem; padding: .6rem .7rem; background: var
   .filters { position: static; max-height: none; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); padding-bottom: 1.25rem; }
   .filters fieldset:has(.colours) { grid-column: 1 / -1; }
 }
+@media (min-width: 721px) and (max-width: 899px) { .filters .field { grid-column: span 2; } }
 @media (prefers-reduced-motion: no-preference) { .card { transition: border-color .15s; } }
 @media print {
   .find, .rest, .filters, .skip { display: none; }

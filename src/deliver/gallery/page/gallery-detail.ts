@@ -206,8 +206,8 @@ function factsOf(
   // Most texts begin with the name.
   const more = text.startsWith(details.name) ? text.slice(details.name.length).trim() : text;
   const parts = [
-    figuresOf(details),
     more ? element('p', { class: 'text' }, visible(more)) : undefined,
+    figuresOf(details),
     choices.length === 0 && variant
       ? element('p', { class: 'text quiet' }, visible(variant))
       : undefined,

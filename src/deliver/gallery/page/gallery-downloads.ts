@@ -97,13 +97,11 @@ function download({ number }: GalleryArticle, { delivery, name, path, bytes }: G
   const saved = fileName(`${number}-${delivery}-${text}`);
   const isPage = delivery === EMBED;
   const target = isPage ? { target: '_blank' } : { download: saved };
-  const link = element(
-    'a',
-    { href: addressOf(path), ...target },
-    isPage ? 'page to embed' : shown(text),
-  );
   const purpose = shown(PURPOSES[delivery] ?? delivery);
-  const from = element('span', { class: 'quiet', title: shown(delivery) }, purpose);
+  const from = element('span', { title: shown(delivery) }, purpose);
+  const file = isPage ? 'page to embed' : shown(text);
+  const attributes = { href: addressOf(path), 'aria-label': `${purpose}: ${file}` };
+  const link = element('a', { ...attributes, ...target }, file);
   return element('li', {}, from, link, element('span', { class: 'quiet' }, bytesText(bytes)));
 }
 

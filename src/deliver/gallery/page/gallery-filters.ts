@@ -49,7 +49,7 @@ export class Filters {
   constructor(data: GalleryData, onChange: () => void) {
     this.#data = data;
     this.#sort.append(...SORTS.map((sort) => element('option', { value: sort }, SORT_TEXTS[sort])));
-    fill(this.#manufacturer, 'All manufacturers', data.articles, manufacturerOf);
+    fill(this.#manufacturer, data.articles, manufacturerOf);
     this.#fillSeries();
     const panel = byId('filters');
     panel.append(
@@ -107,7 +107,7 @@ export class Filters {
   #fillSeries(): void {
     const of = this.#manufacturer.value;
     const some = this.#data.articles.filter((one) => of === ALL || one.manufacturer === of);
-    fill(this.#series, 'All series', some, seriesOf);
+    fill(this.#series, some, seriesOf);
   }
 
   #colourButtons(onChange: () => void): HTMLElement[] {
@@ -164,7 +164,6 @@ const seriesOf = (one: GalleryArticle): Named => [one.program, one.programName];
 /** Fills a list with what articles have, with the number of articles, and keeps the chosen value if it is still there. */
 function fill(
   select: HTMLSelectElement,
-  all: string,
   articles: readonly GalleryArticle[],
   nameOf: (article: GalleryArticle) => Named,
 ): void {
@@ -175,7 +174,7 @@ function fill(
   const sorted = [...names].sort(([, a], [, b]) => COLLATOR.compare(a, b));
   const option = ([id, name]: Named) =>
     element('option', { value: id }, `${shown(name) || '–'} (${counts.get(id)})`);
-  select.replaceChildren(element('option', { value: ALL }, all), ...sorted.map(option));
+  select.replaceChildren(element('option', { value: ALL }, 'All'), ...sorted.map(option));
   choose(select, value);
   select.disabled = sorted.length < 2;
 }

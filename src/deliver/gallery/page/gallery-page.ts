@@ -100,12 +100,11 @@ function cardOf(one: Found): HTMLElement {
   );
 }
 
-/** The texts of {@link originText}, each on one line where there is space. */
+/** The texts of {@link originText}: the style separates those that are on one line. */
 function originOf(article: GalleryArticle): (HTMLElement | string)[] {
-  const parts = originText(article).split(' · ');
-  return parts.flatMap((text, at) =>
-    at < parts.length - 1 ? [element('span', {}, `${text} ·`), ' '] : [element('span', {}, text)],
-  );
+  return originText(article)
+    .split(' · ')
+    .flatMap((text, at) => [...(at > 0 ? [' '] : []), element('span', {}, text)]);
 }
 
 /** How many configurations were found, where there is more than one. */
@@ -193,8 +192,8 @@ function focusCard(id: string): void {
 
 dialog.addEventListener('close', () => {
   const { open } = readPlace(location.hash);
-  // Back has changed the address already.
-  if (open !== '') {
+  // Back, or a link to an article that is gone, has changed the address already.
+  if (articles.has(open)) {
     if (history.state?.isOpenedHere === true) history.back();
     else apply();
   }

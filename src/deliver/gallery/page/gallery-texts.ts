@@ -1,5 +1,6 @@
 /** Figures of the gallery as texts. */
 import { visible } from '../../../support/visible.ts';
+import { lengthText, sizeText as textOfSize } from '../../making/size-text.ts';
 import type { GalleryArticle, ListedConfiguration, Size } from '../gallery-data.ts';
 import { rangeOf } from '../gallery-search.ts';
 
@@ -29,8 +30,7 @@ export function pricesText(configurations: Listed): string {
 
 /** `1,600 × 800 × 740 mm`, width, depth and height; empty without a size. */
 export function sizeText(size: Size | null): string {
-  if (size === null) return '';
-  return `${size.map(lengthText).join(' × ')} mm`;
+  return size === null ? '' : textOfSize(size);
 }
 
 /** `1,200 – 1,800 × 800 × 740 mm`; empty without a size. */
@@ -40,10 +40,6 @@ export function sizesText(configurations: Listed): string {
   );
   if (ranges.some((range) => range === undefined)) return '';
   return `${ranges.map((range) => rangeText(range!.map(lengthText))).join(' × ')} mm`;
-}
-
-function lengthText(millimetres: number): string {
-  return Math.round(millimetres).toLocaleString('en');
 }
 
 function rangeText(ends: readonly string[]): string {

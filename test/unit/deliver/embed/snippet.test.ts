@@ -21,6 +21,7 @@ describe('a snippet', () => {
   alt="Desk, Finish: Oak"
   ar-scale="fixed"
   exposure="0.69"
+  shadow-intensity="1"
   camera-orbit="32deg 74deg auto"
   field-of-view="22deg"
   style="width: 100%; max-width: 800px; height: auto; aspect-ratio: 800 / 600"
