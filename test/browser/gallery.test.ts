@@ -220,6 +220,8 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('cards');
     expect(await page.locator('#find').inputValue()).toBe('buro');
     expect(await page.getByText('no longer here').isVisible()).toBe(true);
+    await page.locator('#reset').click();
+    expect(await page.getByText('no longer here').isVisible()).toBe(false);
   });
 
   test('forgives a typo, and says what it has looked for', async () => {

@@ -15,8 +15,8 @@ export interface EmbedPage {
   path: string;
   /** Name of the article. */
   name: string;
-  /** Manufacturer, series and size; may be empty. */
-  caption: string;
+  /** Lines below the name: manufacturer and series, size. */
+  caption: readonly string[];
   model: EmbeddedModel;
 }
 
@@ -37,7 +37,7 @@ const EXAMPLE = 'https://shop.example/3d/';
  * @example
  * ```ts
  * const model = { model: 'articles/FJEL/LINEA/LN-M/default.glb', alt: 'Desk' };
- * const page = { path: 'embed/FJEL/LINEA/LN-M/default/index.html', name: 'Desk', caption: 'Fjell · Linea', model };
+ * const page = { path: 'embed/FJEL/LINEA/LN-M/default/index.html', name: 'Desk', caption: ['Fjell · Linea'], model };
  * embedPage(page, options);   // → '<!doctype html>…'
  * ```
  */
@@ -66,10 +66,10 @@ export function embedPage(page: EmbedPage, options: EmbedPageOptions): string {
 <main>
 <hgroup>
 <h1>${title}</h1>
-<p>${escaped(visible(caption, true))}</p>
+${caption.map((line) => `<p>${escaped(visible(line, true))}</p>`).join('\n')}
 </hgroup>
 ${snippetOf(placedAt(toOutput, model), { packages, size: 'fill' })}<p id="note" role="status"></p>
-<noscript><p>The 3D view needs JavaScript.</p></noscript>
+<noscript>The 3D view needs JavaScript.</noscript>
 </main>
 <aside id="help" aria-label="For your page" data-output="${toOutput}">
 <details>
@@ -189,7 +189,7 @@ const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#8886, #8888); --accent: light-dark(#1a5fb4, #78aeed); }
 html, body { height: 100%; }
 body { margin: 0; display: grid; grid-template-rows: minmax(0, 1fr) auto; font: 1rem/1.5 system-ui, sans-serif; }
-main { display: grid; min-height: 0; position: relative; overflow: hidden; }
+main { display: grid; grid-template-rows: minmax(0, 1fr); min-height: 0; position: relative; overflow: hidden; }
 main > div { display: grid; grid-template-rows: minmax(0, 1fr) auto; min-height: 0; }
 /* A finger needs 44 pixels. */
 model-viewer { background: #fff; --ar-button-scale: 1.2; --progress-bar-color: #1a5fb4; }
@@ -197,9 +197,11 @@ hgroup { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-pat
 /* The page around a frame has the name already. */
 body:has(#help) hgroup { z-index: 1; width: auto; height: auto; max-width: 100%; padding: 0.75rem 1rem; clip-path: none; color: #15181c; pointer-events: none; box-sizing: border-box; overflow-wrap: anywhere; }
 h1 { margin: 0; font-size: 1.375rem; line-height: 1.25; }
-hgroup p { color: #5a636e; font-size: 0.9375rem; }
-#note:not(:empty) { position: absolute; z-index: 1; inset: auto 1rem 1rem; width: fit-content; margin-inline: auto; padding: 0.5rem 1rem; border-radius: 8px; background: #15181c; color: #fff; }
-main > div + #note:not(:empty) { bottom: 5rem; }
+hgroup p { color: #5a636e; font-size: 0.9375rem; margin: 0; }
+body:has(details[open]) hgroup p { display: none; }
+#note, noscript { position: absolute; z-index: 1; inset: auto 1rem 1rem; margin: 0; }
+#note:not(:empty), noscript { width: fit-content; margin-inline: auto; padding: 0.5rem 1rem; border-radius: 8px; background: #15181c; color: #fff; }
+main > div ~ :is(#note, noscript) { bottom: 5rem; }
 label { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.75rem; padding: 0.6rem 1rem; }
 select, button { font: inherit; min-height: 2.75rem; padding: 0.25rem 0.9rem; border: 1px solid var(--line); border-radius: 8px;
   background: Canvas; color: CanvasText; }

@@ -108,11 +108,12 @@ function configurationOf(
   };
 }
 
-function captionOf(entry: CatalogueLine | undefined): string {
-  if (entry === undefined) return '';
+function captionOf(entry: CatalogueLine | undefined): string[] {
+  if (entry === undefined) return [];
   const { manufacturername, programname, sizeMillimetres: size } = entry;
   const sizes = size === null ? '' : sizeText([size.width, size.depth, size.height]);
-  return [manufacturername, programname, sizes].filter(Boolean).join(' · ');
+  const origin = [manufacturername, programname].filter(Boolean).join(' · ');
+  return [origin, sizes].filter(Boolean);
 }
 
 function configurationFile(delivery: string, { path, facts }: DeliveredFile): ConfigurationFile {

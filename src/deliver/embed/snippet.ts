@@ -160,7 +160,7 @@ function viewerOf(
     'ar-scale': 'fixed',
     'ar-modes': modes,
     exposure: String(MODEL_VIEWER_EXPOSURE),
-    'shadow-intensity': '1',
+    'shadow-intensity': '0.6',
     ...VIEW_OF_PICTURES,
     style: sizeStyle(size),
   });
