@@ -116,6 +116,18 @@ describe.runIf(HAS_BROWSER)('an article in the page of a shop', () => {
     expect(asked.some((url) => url.endsWith(poster))).toBe(true);
   });
 
+  it('says in its page what it is, and why there is no 3D view', async () => {
+    const page = await openPage(SMALL);
+    await servePackages(page);
+    await page.route(/\.glb$/, (route) => route.abort());
+    await page.goto(`${server.address}/${DESK_PAGE}`);
+    await page.getByText('The model cannot be shown. Reload the page.').waitFor();
+    await page.getByText('1,600 × 802 × 740 mm', { exact: true }).waitFor();
+    await page.route(/model-viewer/, (route) => route.abort());
+    await page.reload();
+    await page.getByText('The 3D view cannot be loaded. Reload the page.').waitFor();
+  });
+
   it.runIf(IS_LONG)('is alone in a frame', async () => {
     const frame = `<!doctype html><link rel="icon" href="data:,"><iframe src="${PEDESTAL_PAGE}"></iframe>`;
     await writeFile(join(out, 'shop.html'), frame);

@@ -163,10 +163,13 @@ const say = (text) => { note.textContent = text; };
 document.querySelector('script[type=module]').addEventListener('error', () => {
   say('The 3D view cannot be loaded. Reload the page.');
 });
-document.querySelector('model-viewer').addEventListener('error', ({ detail }) => {
-  const isSupported = document.createElement('canvas').getContext('webgl2') !== null;
-  say(isSupported ? 'The model cannot be shown. Reload the page.' : 'No 3D view: this browser has no WebGL 2.');
-});
+const viewer = document.querySelector('model-viewer');
+viewer.addEventListener('error', () => say('The model cannot be shown. Reload the page.'));
+// Without graphics, model-viewer draws nothing in place of its poster.
+if (document.createElement('canvas').getContext('webgl2') === null) {
+  viewer.setAttribute('reveal', 'manual');
+  say('No 3D view: this browser has no WebGL 2.');
+}
 const output = new URL(help.dataset.output, location).href.replaceAll('&', '&amp;');
 for (const section of help.querySelectorAll('section')) {
   const area = section.querySelector('textarea');
@@ -200,16 +203,16 @@ h1 { margin: 0; font-size: 1.375rem; line-height: 1.25; }
 hgroup p { color: #5a636e; font-size: 0.9375rem; margin: 0; }
 body:has(details[open]) hgroup p { display: none; }
 #note, noscript { position: absolute; z-index: 1; inset: auto 1rem 1rem; margin: 0; }
-#note:not(:empty), noscript { width: fit-content; margin-inline: auto; padding: 0.5rem 1rem; border-radius: 8px; background: #15181c; color: #fff; }
+#note:not(:empty), noscript { width: fit-content; margin-inline: auto; padding: 0.5rem 1rem; border-radius: 8px; background: #15181c; color: #fff; text-wrap: balance; }
 main > div ~ :is(#note, noscript) { bottom: 5rem; }
 label { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.75rem; padding: 0.6rem 1rem; }
 select, button { font: inherit; min-height: 2.75rem; padding: 0.25rem 0.9rem; border: 1px solid var(--line); border-radius: 8px;
   background: Canvas; color: CanvasText; }
-select { flex: 1; min-width: 0; max-width: 30rem; padding-right: 0.5rem; text-overflow: ellipsis; }
+select { flex: 1 1 18rem; min-width: 0; max-width: 30rem; padding-right: 0.5rem; text-overflow: ellipsis; }
 button { cursor: pointer; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 aside { border-top: 1px solid var(--line); max-height: 60vh; overflow: auto; }
-label, details { box-sizing: border-box; width: min(100%, 62rem); margin-inline: auto; }
+label, details { box-sizing: border-box; width: min(100%, 62rem); }
 summary { padding: 0.7rem 1rem; cursor: pointer; }
 section { padding: 0 1rem 0.75rem; }
 header { display: flex; align-items: center; gap: 0.75rem; margin-top: 1rem; }
