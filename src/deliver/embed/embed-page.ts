@@ -191,7 +191,7 @@ for (const section of help.querySelectorAll('section')) {
 const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#8886, #8888); --accent: light-dark(#1a5fb4, #78aeed); }
 html, body { height: 100%; }
-body { margin: 0; display: grid; grid-template-rows: minmax(0, 1fr) auto; font: 1rem/1.5 system-ui, sans-serif; }
+body { margin: 0; background: Canvas; color: CanvasText; display: grid; grid-template-rows: minmax(0, 1fr) auto; font: 1rem/1.5 system-ui, sans-serif; }
 main { display: grid; grid-template-rows: minmax(0, 1fr); min-height: 0; position: relative; overflow: hidden; }
 main > div { display: grid; grid-template-rows: minmax(0, 1fr) auto; min-height: 0; }
 /* A finger needs 44 pixels. */
