@@ -115,11 +115,11 @@ a.step:hover { background: var(--soft); }
 .value.far { border-style: dashed; border-color: var(--quiet); color: var(--quiet); }
 .text { white-space: pre-line; margin-top: .75rem; overflow-wrap: anywhere; }
 .warning { color: var(--warning); margin-top: .4rem; overflow-wrap: anywhere; }
-dl { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .25rem .75rem; margin-top: 1.1rem; font-size: .92rem; }
+dl { display: grid; grid-template-columns: 8.5rem minmax(0, 1fr); gap: .25rem .75rem; margin-top: 1.1rem; font-size: .92rem; }
 dt { color: var(--quiet); }
 dd { overflow-wrap: anywhere; }
 .files li { display: flex; flex-wrap: wrap; gap: 0 .75rem; padding: .35rem 0; border-top: 1px solid var(--line); font-size: .92rem; }
-.files li > :first-child { flex: 0 0 7.5rem; overflow-wrap: anywhere; }
+.files li > :first-child { flex: 0 0 8.5rem; overflow-wrap: anywhere; }
 .files a { flex: 1 1 6rem; overflow-wrap: anywhere; }
 textarea { width: 100%; margin-top: .4rem; padding: .6rem .7rem; background: var(--soft); font: .8rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; resize: vertical; }
 .actions { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin-top: .5rem; }
