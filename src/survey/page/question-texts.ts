@@ -25,7 +25,7 @@ export const QUESTION_TEXTS = {
     answers: {
       auto: 'Closed parts show their outside, in whatever order their corners are listed.',
       keep: 'Parts are shown as the service sends them.',
-      flip: 'Parts are turned inside out, compared with what the service sends.',
+      flip: 'Parts are turned round, compared with what the service sends.',
     },
   },
   pointIndexBase: {
@@ -68,7 +68,7 @@ export const QUESTION_TEXTS = {
     },
   },
   rotationDirection: {
-    question: 'Do parts lean to the right side?',
+    question: 'Are all parts turned as they should be?',
     look: TURNED,
     answers: {
       'counter-clockwise': 'Parts are turned counter-clockwise.',
@@ -119,8 +119,8 @@ export const QUESTION_TEXTS = {
     question: 'Do images stand upright?',
     look: 'Look at letters, displays and prints; on wood and fabric, at the places where parts meet.',
     answers: {
-      true: 'Images stand as they do in most 3D programs.',
-      false: 'Images are turned upside down.',
+      true: 'Images begin at their lower edge.',
+      false: 'Images begin at their upper edge.',
     },
   },
   textureScale: {
