@@ -26,6 +26,7 @@ import { ImageFacts, MATERIAL_OPTIONS, materialVotes } from './indications/mater
 import { seamVotes } from './indications/seams.ts';
 import { ServicePictures } from './indications/service-pictures.ts';
 import { statedSize } from './indications/stated-size.ts';
+import { jointReading } from './joint-readings.ts';
 import { type Decision, decide, type Effect, type Vote } from './readings/decide.ts';
 import {
   READING_OPTIONS,
@@ -176,11 +177,24 @@ async function settle(
     base = next;
     return isSame;
   };
+  const isDoubtful = (option: ReadingOption) => {
+    const { state, evidence, value } = found.get(option)!.decision;
+    const isContradicted = state === 'question' && evidence.length > 0;
+    return isContradicted || value !== run.options.pipeline.convert[option];
+  };
   let isStable = false;
   for (let pass = 0; pass < MOST_PASSES && !isStable; pass++) {
     isStable = true;
-    for (const stage of STAGES)
+    for (const stage of STAGES) {
+      const before = base;
       for (let turn = 0; turn < MOST_TURNS && !(await test(stage)); turn++) isStable = false;
+      if (stage !== PLACES || !PLACES.some(isDoubtful)) continue;
+      const joint = await jointReading(articles, PLACES, before, reader.sceneOf.bind(reader));
+      if (PLACES.every((option) => joint[option] === base[option])) continue;
+      base = joint;
+      isStable = false;
+      await test(stage);
+    }
   }
   const articleOf = (label: string) => articles.find((one) => one.label === label)!;
   const sceneOf = (label: string, values: Partial<ConvertOptions>) => {
