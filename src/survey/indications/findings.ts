@@ -72,9 +72,9 @@ function unit(facts: readonly Facts[]): Finding | undefined {
 
 const ON_FLOOR_METRES = 0.005;
 const SAME_METRES = 0.02;
-/** Of the articles: so many for Z, and so many at most for Y. */
-const FOR_Z = 0.6;
-const FOR_Y = 0.25;
+/** Of the articles, so many stand on Z = 0, and so many fewer on Y = 0. */
+const FOR_Z = 0.4;
+const FEWER = 0.5;
 
 function upAxis(facts: readonly Facts[]): Finding | undefined {
   const isNear = (a: number, b: number) => Math.abs(a - b) <= SAME_METRES;
@@ -90,17 +90,18 @@ function upAxis(facts: readonly Facts[]): Finding | undefined {
     ).length;
   const [onY, onZ] = [count(standing(1)), count(standing(2))];
   const [asY, asZ] = [fitting([0, 1, 2]), fitting([0, 2, 1])];
-  const isStanding = onZ >= FOR_Z * facts.length && onY <= FOR_Y * facts.length;
+  const isStanding = onZ >= FOR_Z * facts.length && onY <= FEWER * onZ;
   const isStated = stated.length === 0 ? isStanding : asZ > asY;
   if (!(isStanding && isStated)) return undefined;
   const sentence = `${onZ} of ${facts.length} articles stand on a floor at Z = 0, and ${onY} at Y = 0: Z seems to point up, and Y is read as up.`;
   return finding('up axis', sentence, onZ);
 }
 
+/** Names in German, English, French and Dutch. */
 const SHINY =
-  /chrom|gloss|gl[aä]nz|poliert|polished|poli\b|mirror|spiegel|glas|glass|verre|brillant/i;
+  /chrom|gloss|gl[aä]nz|poliert|polished|poli\b|mirror|spiegel|(?<!fiber)glas|verre|brillant|hoogglans/i;
 const DULL =
-  /matt|mat\b|mate\b|stoff|fabric|textil|tissu|filz|felt|feutre|gummi|rubber|wolle|wool|laine|tela/i;
+  /matt|mat\b|mate\b|(?<!kunst)stoff|fabric|textil|tissu|filz|felt|feutre|gummi|rubber|woll|wool|laine|teppich|carpet|kabel/i;
 /** How much rougher shiny materials are than dull ones, at least. */
 const ROUGHER = 0.15;
 

@@ -118,7 +118,7 @@ describe.runIf(IS_LONG)('all bends', () => {
   test.each(FOUND_ONLY)('%s is a finding, and the only one', async (about: FoundOnly) => {
     const survey = await bentSurvey(createSampleRange(), inFolder(), {
       found: [about],
-      limit: LIMIT,
+      limit: 60,
     });
     expect(survey.record.findings.map((finding) => finding.about)).toEqual([about]);
   });
