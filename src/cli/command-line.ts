@@ -91,7 +91,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./assets.ts')).assetsCommand,
     },
     images: {
-      describe: 'former name of assets; the next version will not have it',
+      describe: 'old name of assets, which will be removed: use assets',
       load: async () => (await import('./assets.ts')).imagesCommand,
     },
     render: {
@@ -125,7 +125,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./gateway-commands.ts')).inboxCommand,
     },
     relay: {
-      describe: 'log in for others: exchange user name and password for a token',
+      describe:
+        'start a server that logs in for web pages: it takes a user name and password, and answers with a token',
       load: async () => (await import('./gateway-commands.ts')).relayCommand,
     },
     'migrate-url': {

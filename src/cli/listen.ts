@@ -25,7 +25,7 @@ const ORIGINS: OptionSpec = {
 /** The options of a command that listens. @param arePosts - Whether pages may post to it. */
 export function listenOptions(port: number, arePosts = false): Record<string, OptionSpec> {
   return {
-    port: { type: 'string', describe: 'port; 0 is any free one', default: port },
+    port: { type: 'string', describe: 'port, or 0 for any free port', default: port },
     host: {
       type: 'string',
       describe: 'address on which it listens; 0.0.0.0 lets other machines connect',
@@ -125,6 +125,6 @@ export async function startListening<T>(start: () => Promise<T>): Promise<T> {
     return await start();
   } catch (error) {
     const isAddress = isConverterError(error, 'USAGE') && /^(?:port|host): /.test(error.message);
-    throw isAddress ? usageError(`--${error.message}`) : error;
+    throw isAddress ? usageError(`--${error.message}`, error.help) : error;
   }
 }

@@ -79,7 +79,8 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   'allow-missing-parts': {
     type: 'boolean',
     commands: ['run', 'build', 'convert', 'assets', 'worker'],
-    describe: 'convert also what lacks a block of geometry, or has an image that cannot be read',
+    describe:
+      'convert also articles of which geometry is missing, or an image cannot be read: their models are incomplete',
     replace: ({ convert }) => ({ convert: { ...convert, allowMissingParts: true } }),
   },
   'dry-run': {

@@ -40,7 +40,7 @@ export const workerCommand: Command = {
     port: {
       type: 'string',
       describe:
-        'answer /metrics, /health and /ready at this port; 0 is any free one [default: none]',
+        'answer /metrics, /health and /ready at this port, or at any free port if it is 0 [default: none]',
     },
   },
   notes: [

@@ -32,7 +32,7 @@ export const ERROR_CODES = {
   },
   SERVICE_UNREACHABLE: {
     exit: 3,
-    help: 'check BTG2GLTF_AUTH_URL and BTG2GLTF_BASE_URL, the network and the certificate; if the service answered with an error, try again later',
+    help: 'check that the service runs, and BTG2GLTF_AUTH_URL, BTG2GLTF_BASE_URL and the network; if all is right, try again later',
   },
   LOGIN_REFUSED: {
     exit: 3,
@@ -43,7 +43,10 @@ export const ERROR_CODES = {
     help: 'set BTG2GLTF_TOKEN to a new token, or unset it and set BTG2GLTF_USERNAME and BTG2GLTF_PASSWORD; also check BTG2GLTF_BASE_URL',
   },
   AUTH_PROTOCOL: { exit: 3, help: 'check the address of the authentication server' },
-  OUTPUT_UNWRITABLE: { exit: 3, help: 'check the permissions of the path, and its disk' },
+  OUTPUT_UNWRITABLE: {
+    exit: 3,
+    help: 'check the permissions of the path, and that its disk can be written',
+  },
   FILE_MISSING: { exit: 2, help: 'check the path' },
   FILE_UNREADABLE: { exit: 3, help: 'check the permissions of the file and of its folder' },
   LINK_REFUSED: {
@@ -119,7 +122,7 @@ export const ERROR_CODES = {
   },
   BUDGET_EXCEEDED: {
     exit: 1,
-    help: 'run btg2gltf inspect with the published GLB: it lists what is largest; or leave this article out of the delivery',
+    help: 'run btg2gltf inspect with the GLB: it lists what is largest; or leave this article out of the delivery',
   },
   FEED_EMPTY: {
     exit: 1,

@@ -41,7 +41,8 @@ const NO_FOLDER: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of this path is a file',
   EEXIST: 'there is a file of this name',
 };
-const NO_FOLDER_HELP = 'choose another folder, or check the permissions of the path, and its disk';
+const NO_FOLDER_HELP =
+  'choose another folder, or check the permissions of the path, and that its disk can be written';
 
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 

@@ -37,13 +37,16 @@ function isPort(value: unknown): boolean {
 }
 
 const REASONS: Readonly<Record<string, (at: ListenAddress) => string>> = {
-  EADDRINUSE: ({ port }) => `port: expected a free port, received ${port}; 0 is any free one`,
+  EADDRINUSE: ({ port }) => `port: another program uses port ${port}`,
   EACCES: ({ port }) =>
     `port: expected a port that you may use, such as one from 1024, received ${port}`,
   EADDRNOTAVAIL: foreignHost,
   ENOTFOUND: foreignHost,
   EAI_AGAIN: foreignHost,
 };
+
+const OTHER_HOST = 'choose another host';
+const OTHER_PORT = 'choose another port, or 0 for any free port';
 
 function foreignHost({ host }: ListenAddress): string {
   return `host: expected an address of this machine, received ${host}`;
@@ -64,7 +67,7 @@ export async function listen(
   } catch (cause) {
     const reason = REASONS[(cause as NodeJS.ErrnoException).code ?? ''];
     if (reason === undefined) throw cause;
-    const help = 'choose another port or host';
+    const help = reason === foreignHost ? OTHER_HOST : OTHER_PORT;
     throw new ConverterError('USAGE', reason({ port, host }), { cause, help });
   }
 }

@@ -36,8 +36,9 @@ const INSTALLED = [
 
 /** Advice for the case that there is no browser. */
 export function installHelp(): string {
-  const first = isInstalled('pictures') ? '' : `run ${installCommand('pictures')}, and `;
-  return `${first}install Chrome or Chromium, run npm install ${BROWSER_PACKAGE}@147.0.0, or name one by --browser or ${BROWSER_VARIABLE}`;
+  const command = `${installCommand('pictures')} ${BROWSER_PACKAGE}@147.0.0`;
+  const own = isInstalled('pictures') ? '' : `, with ${installCommand('pictures')}`;
+  return `install Chrome or Chromium${own}, or run ${command}, or name a browser by --browser or ${BROWSER_VARIABLE}`;
 }
 
 export interface FoundBrowser {

@@ -21,8 +21,14 @@ export const ENVIRONMENT = {
     secret: true,
     means: 'if set, pages with this secret may post to inbox',
   },
-  BTG2GLTF_IMAGES_TOKEN: { secret: true, means: 'if set, requests for pictures need this token' },
-  BTG2GLTF_ASSETS_SECRET: { secret: true, means: 'if set, asset addresses must be signed with it' },
+  BTG2GLTF_IMAGES_TOKEN: {
+    secret: true,
+    means: 'if set, requests of ERP systems for pictures need this token',
+  },
+  BTG2GLTF_ASSETS_SECRET: {
+    secret: true,
+    means: 'if set, assets answers only addresses that were signed with this secret',
+  },
   BTG2GLTF_QUEUE_URL: {
     secret: 'credentials',
     means: 'queue of --executor bullmq, for several machines',

@@ -240,8 +240,7 @@ function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue, keysAt: KeysAt): Probl
     });
   }
   if (yaml.value === null || yaml.value === undefined) {
-    const sentence = 'the file: expected name, service, articles and output, received nothing';
-    return [{ line: 1, sentence }];
+    return [{ line: 1, sentence: `the file: expected ${TOP_KEYS}, received nothing` }];
   }
   const where = issue.path.length === 0 ? 'the file' : pathText(issue.path);
   return [{ line: yaml.lineOf(issue.path), sentence: `${where}: ${wording(yaml, issue)}` }];
@@ -265,11 +264,20 @@ function wording(yaml: YamlFile, issue: z.core.$ZodIssue): string {
   const received = valueAt(yaml.value, issue.path);
   if (received === undefined) return 'it is missing';
   const expected = expectation(issue);
+  if (issue.code === 'invalid_type' && issue.expected === 'string' && isPlainValue(received)) {
+    const written = yaml.sourceAt(issue.path) ?? String(received);
+    return `${expected}, received ${written} without quotes; write ${JSON.stringify(written)}`;
+  }
   // An address may contain a password.
   const isSecret = typeof received === 'string' && received.includes('@');
   if (isSecret) return expected;
   const hint = typeof received === 'string' ? didYouMean(received, choicesOf(issue)) : '';
   return `${expected}, received ${JSON.stringify(received)?.slice(0, 60)}${hint}`;
+}
+
+/** What is a text in quotes. */
+function isPlainValue(received: unknown): boolean {
+  return typeof received === 'number' || typeof received === 'boolean';
 }
 
 /** The texts that the schema knows at this place. */
@@ -287,6 +295,28 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'keys and values',
 };
 
+/** What every file has. */
+const TOP_KEYS = 'name, service, articles and output';
+
+/** Sections that people write as a single value. */
+const SECTIONS: Readonly<Record<string, string>> = {
+  service: '{ emulator: true }',
+  output: '{ dir: output }',
+  cache: '{ dir: .cache }',
+  catalogue: '{ manufacturers: [FJEL] }',
+  article: '{ manufacturer: FJEL, program: LINEA, basearticlenumber: LN-M }',
+  search: '{ manufacturer: FJEL, query: desk }',
+  convert: '{ creaseAngleDegrees: 45 }',
+  deliver: '{ profiles: [web] }',
+  values: '{ DEKOR: NB }',
+};
+
+function keysExpected(path: YamlPath): string {
+  if (path.length === 0) return TOP_KEYS;
+  const example = SECTIONS[String(path.at(-1))] ?? '{ KEY: VALUE }';
+  return `${TYPES.object}, such as ${example}`;
+}
+
 function expectation(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_format' && issue.format === 'url') {
     return 'expected an address that starts with http:// or https://';
@@ -297,6 +327,8 @@ function expectation(issue: z.core.$ZodIssue): string {
     return `expected ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
   }
   if (issue.code === 'too_big') return `expected at most ${issue.maximum}`;
+  if (issue.code === 'invalid_type' && ['object', 'record'].includes(issue.expected))
+    return `expected ${keysExpected(issue.path as YamlPath)}`;
   if (issue.code === 'invalid_type' && issue.expected in TYPES) {
     const isSources = issue.expected === 'array' && issue.path.length === 1;
     return `expected ${isSources ? 'a list of entries' : TYPES[issue.expected]}`;

@@ -38,7 +38,8 @@ export const RUN_OPTIONS = {
     option: 'force',
     type: 'boolean',
     commands: [...EXECUTING, 'deliver'],
-    describe: 'do everything again, also what has not changed',
+    describe:
+      'process also what has not changed; btg2gltf deliver --force makes pictures and other files again',
   },
   repair: {
     option: 'repair',
@@ -82,7 +83,7 @@ export const RUN_OPTIONS = {
     min: 1,
     commands: [...PUBLISHING, 'deliver'],
     describe:
-      'articles or files that are made at the same time [default: processors; one less from four on]',
+      'articles or files that are made at the same time [default: the number of processors, minus 1 if there are 4 or more]',
   },
   memory: {
     option: 'memory',
@@ -103,7 +104,8 @@ export const RUN_OPTIONS = {
     type: 'string',
     choices: EXECUTORS,
     commands: ['run'],
-    describe: 'who works: this process, or the workers of the queue BTG2GLTF_QUEUE_URL',
+    describe:
+      'where the work is done: in this process, or by btg2gltf worker on several machines, over the queue BTG2GLTF_QUEUE_URL',
     parse: (name: string) => name as (typeof EXECUTORS)[number],
   },
 } as const;
