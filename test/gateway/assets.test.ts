@@ -261,6 +261,34 @@ describe('the page that shows it in a room', () => {
     expect(html.length).toBeLessThan(30_000);
   });
 
+  it('is one sentence and a way back where the article cannot be shown; a program gets the problem', async () => {
+    const open = (path: string, referer?: string) => {
+      const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+      return fetch(`${origin}${path}`, { headers: { accept, ...(referer && { referer }) } });
+    };
+    const answer = await open(
+      '/ar/FJEL/LINEA/NONE?key=abc',
+      'https://shop.example/desk?a=1&b="<i>',
+    );
+    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('vary')]).toEqual(
+      [404, 'text/html; charset=utf-8', expect.stringContaining('accept')],
+    );
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const html = await answer.text();
+    expect(html).toContain('<h1>This article is not available here.</h1>');
+    expect(html).toContain('href="https://shop.example/desk?a=1&amp;b=%22%3Ci%3E">Back</a>');
+    expect(html).not.toMatch(/NONE|abc|pipeline/);
+    const other = await open('/ar/FJEL/LINEA/LN-M?NONE=1', `${origin}/ar/FJEL/LINEA/LN-M`);
+    expect([other.status, await other.text()]).toEqual([422, expect.not.stringContaining('Back')]);
+    const script = 'javascript:alert(1)';
+    expect(await (await open('/ar/FJEL/LINEA/NONE', script)).text()).not.toContain('alert');
+    for (const accept of ['*/*', 'application/json', 'text/html;q=0, */*']) {
+      const problem = await fetch(at('/ar/FJEL/LINEA/NONE'), { headers: { accept } });
+      expect(problem.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      expect(await problem.json()).toMatchObject({ status: 404, code: 'ARTICLE_NOT_FOUND' });
+    }
+  });
+
   it('has its code as files', async () => {
     const svg = await (await fetch(at(`${DESK}.qr.svg`, { DEKOR: 'NB' }))).text();
     expect(svg).toMatch(/^<svg/);

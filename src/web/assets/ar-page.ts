@@ -24,12 +24,26 @@ const TEXTS = {
     tap: 'Tap the picture to view it in your room, in its real size.',
     scan: 'Scan this code with a phone or tablet to see it in your room, in its real size.',
     download: 'Download the 3D model',
+    back: 'Back',
+    unavailable: {
+      wrongLink: 'This link is not correct, or it is no longer valid.',
+      unknown: 'This article is not available here.',
+      busy: 'This article cannot be shown at the moment. Please open the link again in a minute.',
+      failed: 'This article cannot be shown.',
+    },
   },
   de: {
     open: 'In Ihrem Raum ansehen',
     tap: 'Tippen Sie auf das Bild, um das Möbel in wahrer Größe in Ihrem Raum zu sehen.',
     scan: 'Scannen Sie diesen Code mit einem Telefon oder Tablet, um das Möbel in wahrer Größe in Ihrem Raum zu sehen.',
     download: '3D-Modell herunterladen',
+    back: 'Zurück',
+    unavailable: {
+      wrongLink: 'Dieser Link ist nicht richtig oder nicht mehr gültig.',
+      unknown: 'Dieser Artikel ist hier nicht verfügbar.',
+      busy: 'Dieser Artikel kann gerade nicht angezeigt werden. Bitte öffnen Sie den Link in einer Minute noch einmal.',
+      failed: 'Dieser Artikel kann nicht angezeigt werden.',
+    },
   },
 } as const;
 
@@ -87,23 +101,15 @@ export const AR_POLICY = [
   "form-action 'none'",
 ].join('; ');
 
+const textsIn = (lang: string) => (lang.toLowerCase().startsWith('de') ? TEXTS.de : TEXTS.en);
+
 /** Makes the page. */
 export function arPage({ lang, title, url, picture, usdz, glb, model }: ArPage): string {
-  const texts = lang.toLowerCase().startsWith('de') ? TEXTS.de : TEXTS.en;
+  const texts = textsIn(lang);
   const name = escaped(title);
   const code = qrSvg(url);
   const image = `<img src="${escaped(picture)}" alt="${name}" width="640" height="640">`;
-  return `<!doctype html>
-<html lang="${texts === TEXTS.de ? 'de' : 'en'}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${name}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>${name}</h1>
+  return `${headOf(texts, name)}<h1>${name}</h1>
 <div data-for="apple" hidden>
 <a rel="ar" href="${escaped(`${usdz}#allowsContentScaling=0`)}">${image}</a>
 <p>${texts.tap}</p>
@@ -121,6 +127,51 @@ ${code === undefined ? '' : `${code}\n<p>${texts.scan}</p>`}
 <script>${SCRIPT}</script>
 </body>
 </html>
+`;
+}
+
+/** The sentence for a visitor, by the status of the answer. */
+const UNAVAILABLE: Readonly<Record<number, keyof (typeof TEXTS)['en']['unavailable']>> = {
+  400: 'wrongLink',
+  403: 'wrongLink',
+  404: 'unknown',
+  422: 'unknown',
+  429: 'busy',
+  502: 'failed',
+  503: 'busy',
+};
+
+/**
+ * The page for a visitor whose article cannot be shown: one sentence, and nothing about the service.
+ *
+ * @param back - Address of the page that the visitor comes from.
+ * @returns Undefined for a status that concerns programs and operators.
+ */
+export function unavailablePage(lang: string, status: number, back?: string): string | undefined {
+  const texts = textsIn(lang);
+  const key = UNAVAILABLE[status];
+  if (key === undefined) return undefined;
+  const sentence = texts.unavailable[key];
+  const link =
+    back === undefined ? '' : `<p><a class="open" href="${escaped(back)}">${texts.back}</a></p>\n`;
+  return `${headOf(texts, sentence)}<h1>${sentence}</h1>
+${link}</body>
+</html>
+`;
+}
+
+/** @param title - Escaped. */
+function headOf(texts: (typeof TEXTS)[keyof typeof TEXTS], title: string): string {
+  return `<!doctype html>
+<html lang="${texts === TEXTS.de ? 'de' : 'en'}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
 `;
 }
 

@@ -1,10 +1,11 @@
-/** Problems as JSON: what was wrong with a request, or why it cannot be answered. @see RFC 9457 */
+/** Problems as JSON, and as a page for visitors: what was wrong with a request, or why it cannot be answered. @see RFC 9457 */
 import { STATUS_CODES } from 'node:http';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../../deliver/assets.ts';
 import { asConverterError, type ErrorCode } from '../../support/errors.ts';
 import type { Logger } from '../../support/log.ts';
 import { Refusal } from '../servers/http.ts';
+import { AR_POLICY, unavailablePage } from './ar-page.ts';
 
 /** Time after which to ask again, seconds. */
 export const RETRY_AFTER_SECONDS = 5;
@@ -35,6 +36,39 @@ export function sendError(reply: FastifyReply, thrown: unknown, log: Logger): Fa
     .headers({ 'cache-control': 'no-store', ...headers })
     .type(PROBLEM_TYPE)
     .send(JSON.stringify(bodyOf(problem)));
+}
+
+/** Sends a problem of the AR page: as HTML to a browser, as JSON to a program. @param lang - Language of the page. */
+export function sendPageError(
+  { headers: sent }: FastifyRequest,
+  reply: FastifyReply,
+  thrown: unknown,
+  { lang, log }: { lang: string; log: Logger },
+): FastifyReply {
+  reply.header('vary', 'accept');
+  if (!/\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(sent.accept ?? ''))
+    return sendError(reply, thrown, log);
+  const { headers = {}, status } = problemOf(thrown, log);
+  const page = unavailablePage(lang, status, otherPage(sent.referer, sent.host));
+  if (page === undefined) return sendError(reply, thrown, log);
+  return reply
+    .code(status)
+    .headers({
+      'cache-control': 'no-store',
+      'content-security-policy': AR_POLICY,
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    })
+    .type('text/html; charset=utf-8')
+    .send(page);
+}
+
+/** The page that a visitor comes from, unless it is of this server. */
+function otherPage(referer: string | undefined, host: string | undefined): string | undefined {
+  if (referer === undefined || !URL.canParse(referer)) return undefined;
+  const page = new URL(referer);
+  return /^https?:$/.test(page.protocol) && page.host !== host ? page.href : undefined;
 }
 
 /** The body of the problem that an error is. */

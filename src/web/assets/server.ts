@@ -8,7 +8,7 @@ import {
 } from '../servers/http.ts';
 import { AssetRoutes, type AssetRoutesOptions } from './asset-routes.ts';
 import { type AssetMetrics, createMetrics } from './metrics.ts';
-import { sendError } from './problems.ts';
+import { sendError, sendPageError } from './problems.ts';
 
 /** Paths of the deprecated operation of the service (Spec 4.4), below its base address and at the root. */
 const IMAGE_PATHS = [
@@ -34,7 +34,7 @@ interface AssetServerOptions extends GatewayOptions, AssetRoutesOptions {
  * content at `/objects/<sha256>.<form>`, which never changes, and links to the other forms; ranges, conditions and HEAD as HTTP
  * defines them. `/ar/<manufacturer>/<program>/<basearticlenumber>` is a page that shows it in a room. An error is
  * `application/problem+json` with a code of this program: 400 and 422 name what to correct, 403 a signature that does not
- * cover the request, 429 and 503 have `Retry-After`.
+ * cover the request, 429 and 503 have `Retry-After`. A browser that opens `/ar/…` gets a page with one sentence instead.
  *
  * @throws {@link ConverterError} `USAGE` if the address cannot be used.
  * @see RFC 9110, RFC 9457, RFC 5861; Spec 4.3, 4.4.
@@ -89,13 +89,22 @@ export async function openAssetServer(options: AssetServerOptions): Promise<Gate
       .type('text/plain')
       .send(isClosing() ? 'stopping\n' : 'ready\n'),
   );
-  addRoutes(app, new AssetRoutes(options, metrics), metrics);
+  addRoutes(app, new AssetRoutes(options, metrics), metrics, options);
   return listen('');
 }
 
-function addRoutes(app: FastifyInstance, routes: AssetRoutes, metrics: AssetMetrics): void {
+function addRoutes(
+  app: FastifyInstance,
+  routes: AssetRoutes,
+  metrics: AssetMetrics,
+  options: AssetServerOptions,
+): void {
   app.get('/a/:manufacturer/:program/:file', (request, reply) => routes.asset(request, reply));
-  app.get('/ar/:manufacturer/:program/:number', (request, reply) => routes.page(request, reply));
+  app.get(
+    '/ar/:manufacturer/:program/:number',
+    { errorHandler: (error, request, reply) => sendPageError(request, reply, error, options) },
+    (request, reply) => routes.page(request, reply),
+  );
   app.get('/viewer/:file', (request, reply) => routes.viewer(request, reply));
   app.get('/objects/:file', (request, reply) => routes.object(request, reply));
   for (const path of IMAGE_PATHS) app.get(path, (request, reply) => routes.image(request, reply));
