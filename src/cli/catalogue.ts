@@ -292,9 +292,7 @@ function commercialText(ocd: CommercialData, metaConfiguration: string): string 
   const rows = [
     ['final number', ocd.finalarticlenumber],
     ['price', price],
-    ['converted', ocd.convertdate],
-    ['configuration', ocd.reinitstring],
-    ['of the planning', metaConfiguration],
+    ['data from', ocd.convertdate],
   ].filter(([, value]) => value !== '');
   const open = ocd.obligatory2c ? '  not valid yet: a property must still be chosen\n' : '';
   const texts = [ocd.longtext, ocd.varianttext].filter((text) => text.trim() !== '');
@@ -302,7 +300,14 @@ function commercialText(ocd: CommercialData, metaConfiguration: string): string 
     const lines = text.trimEnd().split(/\r\n|\r|\n/);
     return ['\n', ...lines.map((line) => `${visible(`  ${line}`.trimEnd(), true)}\n`)];
   });
-  return [textTable(rows, '  '), open, ...paragraphs].join('');
+  const configurations = [
+    ['this configuration, to copy into --reinitstring or a list:', ocd.reinitstring],
+    ['its planning, as metareinitstring of a list:', metaConfiguration],
+  ].filter(([, value]) => value !== '');
+  const copies = configurations.map(
+    ([what, value]) => `\n  ${what}\n    ${visible(value!, true)}\n`,
+  );
+  return [textTable(rows, '  '), open, ...paragraphs, ...copies].join('');
 }
 
 const HEAD = ['property', 'text', 'type', 'now', 'allowed', ''];
@@ -319,10 +324,12 @@ function classTexts(what: string, classes: readonly PropertyClass[]): string[] {
   });
 }
 
-/** `C 12`, `N 6.2`: alphanumeric or numeric, with the length. */
+/** @example `typeOf({ proptype: 'L', digits: 3, decdigits: 1 }); // → 'number, 3 digits, 1 decimal'` @see Spec 2.2 */
 function typeOf({ proptype, digits, decdigits }: ArticleProperty): string {
-  const length = digits === 0 ? '' : decdigits === 0 ? ` ${digits}` : ` ${digits}.${decdigits}`;
-  return `${proptype}${length}`;
+  const isText = proptype === 'C';
+  const length = digits === 0 ? [] : [amount(digits, isText ? 'character' : 'digit')];
+  const decimals = decdigits === 0 ? [] : [amount(decdigits, 'decimal')];
+  return [isText ? 'text' : 'number', ...length, ...decimals].join(', ');
 }
 
 function allowedOf({ propertyvalues, ranges, addvalues }: ArticleProperty): string {

@@ -5,6 +5,7 @@ import type { ArticleRequest } from '../model/article.ts';
 import { articleLabel, ID_FIELDS } from '../model/configuration-id.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
+import { lossText } from '../run/report/assessment.ts';
 import { size } from '../run/report/text.ts';
 import { isConverterError } from '../support/errors.ts';
 import { SILENT } from '../support/log.ts';
@@ -81,8 +82,8 @@ export const convertCommand: Command = {
     const lines = [
       `${articleLabel(key)} ${key.finalarticlenumber}`,
       `${scene.triangles} triangles, ${scene.materials.length} materials, ${width} × ${depth} × ${height} m (width × depth × height)`,
-      ...(losses.length > 0 ? ['what glTF cannot express exactly (material, field):'] : []),
-      ...losses.map(({ where, field, done }) => `  ${where}, ${field}: ${done}`),
+      ...(losses.length > 0 ? ['what glTF cannot express exactly (material: value):'] : []),
+      ...losses.map((loss) => `  ${lossText(loss)}`),
       ...warnings.map(({ code, message }) => `warning: ${code}: ${message}`),
     ];
     io.printData(visibleLines([...lines, '']));

@@ -14,13 +14,30 @@ import { openOutput } from './run-output.ts';
 
 const SUBJECT = 'PIPELINE.yaml|MODELS';
 
+/** For what each profile is. */
+const USES = {
+  web: 'web pages',
+  shared: 'web servers: models share their meshes and textures',
+  'ar-android': 'AR on Android',
+  'khronos-commerce': 'product viewers',
+  planner: 'rooms of many models',
+  google: 'products at Google',
+  shopify: 'shops of Shopify',
+  amazon: 'products at Amazon',
+  'ar-ios': 'AR on Apple devices',
+} satisfies Record<(typeof MODEL_PROFILES)[number], string>;
+
+function profilesText(): string {
+  return MODEL_PROFILES.map((name) => `${name} (${USES[name]})`).join(', ');
+}
+
 /** Options that only one kind of subject takes; the rest is for both. */
 const OF_MODELS = {
   profile: {
     type: 'string',
     value: 'NAMES',
     isList: true,
-    describe: `what to make of each model, with commas between: ${MODEL_PROFILES.join(', ')}; or all`,
+    describe: `what to make of each model, with commas between, or all: ${profilesText()}`,
   },
   json: { type: 'boolean', describe: 'print the list of the new files as JSON' },
 } as const satisfies Command['options'];
@@ -39,7 +56,13 @@ export const deliverCommand: Command = {
   ],
   options: {
     ...inGroup('Options for MODELS:', OF_MODELS),
-    ...inGroup('Options for PIPELINE.yaml:', OF_PIPELINES),
+    ...inGroup('Options for PIPELINE.yaml:', {
+      ...OF_PIPELINES,
+      force: {
+        ...OF_PIPELINES.force!,
+        describe: 'make all files again, also those that have not changed',
+      },
+    }),
     output: {
       ...output!,
       describe: 'folder for the new files; for PIPELINE.yaml: instead of the output folder in it',
@@ -49,8 +72,8 @@ export const deliverCommand: Command = {
   },
   notes: [
     'deliver PIPELINE.yaml makes what the section deliver: of this file asks for. It needs no connection to the',
-    'service, and leaves out what exists already. If the webhook of afterPublish: could not be called after the last',
-    'run, it is called now.',
+    'service, and leaves out what exists already. afterPublish: in this file may name an address that is called after',
+    'each run; if that failed after the last run, it is called now.',
     '',
     'deliver MODELS makes one file of each model for each profile: DIR/PROFILE/NAME, such as delivered/web/chair.glb.',
     'The models stay as they are. If a model cannot be used, a line says why, the others are done, and the exit code',

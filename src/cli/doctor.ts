@@ -266,7 +266,7 @@ function rootNodes(nodes: readonly CatalogueNode[]): Finding {
   }
   const more = nodes.length > SHOWN_NODES ? ', …' : '';
   const names = nodes.slice(0, SHOWN_NODES).map(({ text, nodeid }) => text || nodeid);
-  return ok(what, `${nodes.length}: ${names.join(', ')}${more}`);
+  return ok(what, `${amount(nodes.length, 'top folder')}: ${names.join(', ')}${more}`);
 }
 
 /** Bytes of an average catalogue with its cache, and the fewest free bytes with which a run may finish. */

@@ -4,6 +4,7 @@ import type { MaterialExplanation } from '../convert/transform/material-table.ts
 import type { Decision } from '../model/asset.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import { type Explanation, explainArticle } from '../run/explain.ts';
+import { lossText } from '../run/report/assessment.ts';
 import { amount, instant } from '../run/report/text.ts';
 import { SILENT } from '../support/log.ts';
 import { visibleJson, visibleLines } from '../support/visible.ts';
@@ -127,7 +128,7 @@ function articleText(article: ArticleExplanation, all: boolean): string {
     ...survey.map((sentence) => `  ${sentence}`),
     counts && `  geometry: ${Object.entries(counts).map(countText).join(' · ')}`,
     ...materials.flatMap((material) => materialLines(material, all)),
-    ...losses.map(({ where, field, done }) => `  loss: ${where}, ${field}: ${done}`),
+    ...losses.map((loss) => `  loss: ${lossText(loss)}`),
     ...warnings.map(({ code, message }) => `  warning: ${code}: ${message}`),
   ]);
 }

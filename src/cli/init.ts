@@ -5,7 +5,7 @@ import { pipelineJsonSchema } from '../deliver/pipeline.ts';
 import { wrapped } from '../run/report/text.ts';
 import { exists, replaceFile } from '../support/files.ts';
 import { didYouMean } from '../support/nearest.ts';
-import { type Command, type Io, textOf, usageError } from './command.ts';
+import { type Command, columns, type Io, textOf, usageError } from './command.ts';
 
 const DEFAULT_FILE = 'pipeline.yaml';
 const SCHEMA_FILE = new URL('../../pipelines/schema.json', import.meta.url);
@@ -41,15 +41,16 @@ interface Answers {
 
 /** The section `deliver:`, by the words by which an answer selects its keys. */
 const DELIVERIES: Readonly<Record<string, string>> = {
-  pictures: 'pictures: { cameras: [hero], width: 1024, height: 1024 } # with Chrome or Chromium',
-  files: 'profiles: [web, ar-android, ar-ios] # for web pages, Android and Apple',
+  pictures:
+    'pictures: { cameras: [hero], width: 1024, height: 1024 } # of each article; needs Chrome or Chromium',
+  models: 'profiles: [web, ar-android, ar-ios] # smaller ones for web pages, Android and Apple',
   variants: 'variants: true # one file with every finish of an article',
   gallery: 'gallery: true # a page with all articles, for any web server',
 };
 const NONE = 'none';
 
 /** Without a terminal, the answers are the defaults, which depend on the environment variables. */
-async function askUser({ env, ask, printError, columns }: Io): Promise<Answers> {
+async function askUser({ env, ask, printError, columns: width }: Io): Promise<Answers> {
   const isSet = (env.BTG2GLTF_BASE_URL ?? '') !== '';
   const answer = async (
     question: string,
@@ -61,7 +62,7 @@ async function askUser({ env, ask, printError, columns }: Io): Promise<Answers> 
       const given = (await ask(`${question} [${standard}]: `)).trim() || standard;
       const why = whyNot(given);
       if (why === undefined) return given;
-      printError(`${wrapped(`  "${given}" is no answer: ${why}`, columns, 4).join('\n')}\n`);
+      printError(`${wrapped(`  "${given}" is no answer: ${why}`, width, 4).join('\n')}\n`);
     }
   };
   const source = 'Articles of the emulator (sample furniture) or of your service?';
@@ -69,12 +70,15 @@ async function askUser({ env, ask, printError, columns }: Io): Promise<Answers> 
     isBeginning(given, ['emulator', 'service']) ? undefined : 'write emulator or service',
   );
   const words = Object.keys(DELIVERIES);
-  const wanted = `Also: ${words.join(', ').replace('files', 'files (for web pages and AR)')}, or ${NONE}?`;
+  const meanings = columns(
+    Object.entries(DELIVERIES).map(([word, line]) => [word, line.split(' # ')[1]!]),
+  );
+  const wanted = ['What else should be made?', ...meanings, `Some of these words, or ${NONE}`];
   const whyUnknown = (given: string) => {
     const known = [...words, NONE];
     const unknown = wordsOf(given).find((word) => !known.includes(word));
     if (unknown === undefined) return undefined;
-    return `there is no "${unknown}"; write some of ${known.join(', ')}${didYouMean(unknown, known)}`;
+    return `there is no "${unknown}"; write one or more of ${words.join(', ')}, or ${NONE}${didYouMean(unknown, known)}`;
   };
   const ids = await answer('Manufacturers, separated by commas; * for all', '*', (given) =>
     /[^\s,]/.test(given) ? undefined : 'write identifiers such as FJEL, BRNK, or *',
@@ -86,7 +90,9 @@ async function askUser({ env, ask, printError, columns }: Io): Promise<Answers> 
       /^[a-z]{2}$/i.test(given) ? undefined : 'write a code of two letters, such as en or de',
     ),
     outputDir: await answer('Output folder, relative to the file', 'output'),
-    deliveries: wordsOf(await answer(wanted, NONE, whyUnknown)).filter((word) => word !== NONE),
+    deliveries: wordsOf(await answer(wanted.join('\n'), NONE, whyUnknown)).filter(
+      (word) => word !== NONE,
+    ),
   };
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { decoderText } from '../deliver/embed/decoders.ts';
 import { readModel } from '../deliver/models/read-model.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
-import { inspectGlb } from '../deliver/profiles/profiles.ts';
+import { type Breach, breachHelp, inspectGlb } from '../deliver/profiles/profiles.ts';
 import type { DeliveredFile, DeliveryLine } from '../run/output/delivered-files.ts';
 import { findPublished } from '../run/publishing/masters.ts';
 import { amount, integer, size } from '../run/report/text.ts';
@@ -178,7 +178,7 @@ async function described(
 
 interface Fit {
   fits: boolean;
-  breaches: readonly { sentence: string }[];
+  breaches: readonly (Breach & { sentence: string })[];
 }
 
 interface Facts extends Record<'bytes' | 'triangles' | 'drawCalls' | 'materials', number> {
@@ -194,6 +194,7 @@ interface Facts extends Record<'bytes' | 'triangles' | 'drawCalls' | 'materials'
 
 function linesOf(facts: Facts, rows: number): string[] {
   const { meshes, textures, extensionsUsed, extensionsRequired, profiles } = facts;
+  const decoder = decoderText(extensionsRequired);
   const sum = (parts: readonly { bytes: number }[]) =>
     size(parts.reduce((total, part) => total + part.bytes, 0));
   const meshRows = meshes.map(({ name, bytes, triangles, instances }) => {
@@ -207,22 +208,41 @@ function linesOf(facts: Facts, rows: number): string[] {
     ...columns([
       ['bytes', `${size(facts.bytes)}: meshes ${sum(meshes)}, textures ${sum(textures)}`],
       ['triangles', integer(facts.triangles)],
-      ['draw calls', integer(facts.drawCalls)],
+      [
+        'draw calls',
+        `${integer(facts.drawCalls)} (commands to the graphics card for one picture; fewer are faster)`,
+      ],
       ['materials', integer(facts.materials)],
       ['extensions', extensionsUsed.join(', ') || 'none'],
-      ['required', extensionsRequired.join(', ') || 'none'],
-      ['decoders', decoderText(extensionsRequired)],
+      ['required', extensionsRequired.join(', ') || 'no extension: every glTF viewer can show it'],
+      ...(decoder === 'none' ? [] : [['decoders', decoder] as const]),
     ]),
     '',
     ...ranking('mesh', 'meshes', meshRows, rows),
     ...ranking('texture', 'textures', textureRows, rows),
     'profiles',
     ...columns(
-      Object.entries(profiles).map(([name, { breaches }]) => [
+      Object.entries(profiles).map(([name, { fits, breaches }]) => [
         name,
-        breaches.map(({ sentence }) => sentence).join('; ') || 'fits',
+        fits ? 'fits' : `does not fit: ${breaches.map(({ sentence }) => sentence).join('; ')}`,
       ]),
     ),
+    ...remedies(profiles),
+  ];
+}
+
+/** How to get files for the profiles that a file does not fit. */
+function remedies(profiles: Facts['profiles']): string[] {
+  const wrong = Object.entries(profiles).filter(([, { fits }]) => !fits);
+  const [solved, unsolved] = [false, true].map((isUnsolved) =>
+    wrong.filter(([, { breaches }]) => (breachHelp(breaches) !== undefined) === isUnsolved),
+  );
+  const names = solved!.map(([name]) => name).join(',');
+  return [
+    ...(names === ''
+      ? []
+      : [`→ for files that fit: btg2gltf deliver FILE.glb --profile ${names} --output DIR`]),
+    ...unsolved!.map(([name, { breaches }]) => `→ ${name}: ${breachHelp(breaches)}`),
   ];
 }
 

@@ -192,7 +192,8 @@ export async function eachItem<I extends Item>(
       const isNew = !messages.has(error.message);
       messages.add(error.message);
       const sentence = `failed: ${error.message} (${error.code})`;
-      if (isNew) print(wrapped(sentence, io.columns, 2));
+      if (isNew)
+        print([sentence, `  → ${error.help}`].flatMap((line) => wrapped(line, io.columns, 4)));
     }
     progress.done++;
     show({ ...progress });

@@ -147,6 +147,12 @@ async function withProgress<Result>(
 }
 
 const DRY_RUN_FIELDS = ID_FIELDS.filter((field) => field !== 'metareinitstring');
+const DRY_RUN_HEAD = [
+  ...DRY_RUN_FIELDS.map((field) =>
+    field === 'reinitstring' ? 'chosen values (reinitstring)' : field,
+  ),
+  'selected by',
+];
 
 /** Prints one article a line, in columns separated by tabs, because numbers may contain blanks. */
 async function printDryRun(options: RunOptions, io: Io): Promise<number> {
@@ -155,7 +161,7 @@ async function printDryRun(options: RunOptions, io: Io): Promise<number> {
   const dryRun = await pipeline.dryRunPipeline(options, environment, PARTS);
   const { selection, sent, estimate, requests, requestsMs, meanMs, concurrency } = dryRun;
   const { articles, failures, warnings } = selection;
-  if (articles.length > 0) io.print(`${[...DRY_RUN_FIELDS, 'selected by'].join('\t')}\n`);
+  if (articles.length > 0) io.print(`${DRY_RUN_HEAD.join('\t')}\n`);
   const rows = articles.map(({ request, why }) => {
     return tabbed([...DRY_RUN_FIELDS.map((field) => request[field]), why.join('; ')]);
   });
@@ -165,11 +171,13 @@ async function printDryRun(options: RunOptions, io: Io): Promise<number> {
   const { partsLists, bodies, unknown } = estimate;
   const about = unknown > 0 ? 'about ' : '';
   const guess = unknown > 0 ? ` (a guess for ${amount(unknown, 'article')} never fetched)` : '';
-  const kinds = `${amount(estimate.articles, 'article')}, ${amount(partsLists, 'parts list')}, ${about}${bodies} blocks and images`;
+  const kinds = `${amount(estimate.articles, 'article')}, ${amount(partsLists, 'parts list')}, ${about}${bodies} geometry files and images`;
   const time = `about ${duration(requestsMs)}, at ${duration(meanMs ?? 0)} each and ${concurrency} at a time`;
   const lines = [
     `${amount(articles.length, 'configuration')} selected, ${amount(failures.length, 'failure')}; ${amount(sent, 'request')} sent so far`,
-    `A run would send ${about}${amount(requests, 'more request')}: ${kinds}${guess}`,
+    requests === 0
+      ? 'A run would send no more requests'
+      : `A run would send ${about}${amount(requests, 'more request')}: ${kinds}${guess}`,
   ];
   if (meanMs !== undefined && requests > 0)
     lines.push(`The requests would take ${time}; the conversion takes additional time`);

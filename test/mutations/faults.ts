@@ -378,7 +378,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'refl removes the highlight of spe',
     rule: 'D-513',
     file: 'src/convert/transform/material-table.ts',
-    find: "else if (hasEffect(spe)) lose('refl', 'dropped: it must not dim the highlight of spe');",
+    find: "else if (hasEffect(spe)) lose('refl', 'dropped, since it would darken the highlight (spe)');",
     replace: 'else if (spe.length === 0) return;',
   },
   {

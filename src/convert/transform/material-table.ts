@@ -379,7 +379,7 @@ function applyReflection({ material, images, shading, options, lose }: MaterialC
   if (refl === 1) return;
   const isDielectric = images.metallic_image === undefined && shading.metallic < 0.5;
   if (!isDielectric) lose('refl', 'dropped: a metal reflects in its colour');
-  else if (hasEffect(spe)) lose('refl', 'dropped: it must not dim the highlight of spe');
+  else if (hasEffect(spe)) lose('refl', 'dropped, since it would darken the highlight (spe)');
   else if (options.reflection === 'ignore') lose('refl', 'dropped by option');
   else shading.specular = refl;
 }

@@ -24,6 +24,7 @@ import { type Libraries, loadLibraries } from './libraries.ts';
 import {
   type Breach,
   breachesOf,
+  breachHelp,
   breachText,
   type GeometryFormat,
   type Profile,
@@ -120,7 +121,11 @@ export async function optimize(
   }
   const { stored, breaches, readBack, ...optimized } = made;
   const decompressed = async () => withoutCompression(await readBack());
-  if (breaches.length > 0) throw new ConverterError('BUDGET_EXCEEDED', breaches.map(breachText));
+  if (breaches.length > 0) {
+    const help = breachHelp(breaches);
+    const context = help === undefined ? {} : { help };
+    throw new ConverterError('BUDGET_EXCEEDED', breaches.map(breachText), context);
+  }
   if (stored !== undefined) {
     const decoded = await (await decompressed()).transform(libraries.functions.uninstance());
     const found = geometryOf(decoded, libraries);

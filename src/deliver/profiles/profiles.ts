@@ -185,6 +185,8 @@ function within(allowed: readonly string[], names: readonly string[]) {
   return { expected: allowed.join(', ') || 'none', received: others.join(', ') };
 }
 
+const ENLARGES_NONE = '; btg2gltf enlarges no texture';
+
 const LIMITS = {
   triangles: ({ triangles }, profile) => atMost(profile.triangles, triangles),
   bytes: ({ bytes }, profile) => atMost(profile.bytes, bytes),
@@ -197,7 +199,7 @@ const LIMITS = {
     if (wrong === undefined) return undefined;
     const { name, width, height } = wrong;
     const sides = smallest > 1 ? `${smallest} to ${largest}` : `at most ${largest}`;
-    const why = Math.min(width, height) < smallest ? ', and no texture is enlarged' : '';
+    const why = Math.min(width, height) < smallest ? ENLARGES_NONE : '';
     const received = `${name} with ${width} × ${height}${why}`;
     return { expected: `${sides} pixels a side`, received };
   },
@@ -235,6 +237,12 @@ export async function inspectGlb(glb: Uint8Array): Promise<GlbFigures & { breach
     return [name, all.map((breach) => ({ ...breach, sentence: breachText(breach) }))] as const;
   });
   return { ...figures, breaches: Object.fromEntries(breaches) as Breaches };
+}
+
+/** What to do about breaches that no maker can solve; undefined if one can. */
+export function breachHelp(breaches: readonly Breach[]): string | undefined {
+  const isTooSmall = breaches.some(({ received }) => received.endsWith(ENLARGES_NONE));
+  return isTooSmall ? 'use a model with larger textures, or leave out this profile' : undefined;
 }
 
 /** Lists of extensions: the file has too many, which `expected` and `received` do not say. */

@@ -114,13 +114,24 @@ function withoutFailure(report: RunReport): Omit<Assessment, 'tone'> {
   if (command === 'fetch') return { headline: 'All fetched', detail: `${allAre} in the cache.` };
   const moved = changes.new.count + changes.changed.count + changes.removed.count;
   const nothingConverted = unchanged + skipped + failedCarts === selected;
-  if (moved === 0 && nothingConverted)
-    return { headline: 'Nothing has changed', detail: `${allAre} published as before.` };
+  if (moved === 0 && nothingConverted) {
+    const headline = `Nothing has changed${missingFiles(report)}`;
+    return { headline, detail: `${allAre} published as before.` };
+  }
   const changed = changedParts(report);
   const detail = [`${allAre} published, ${none} failed.`, ...changed.map((text) => `${text}.`)];
   // Prices alone: nothing was converted.
   const [first = 'All converted'] = changed;
   return { headline: nothingConverted ? first : 'All converted', detail: detail.join(' ') };
+}
+
+/** What there is no browser for, as the end of a headline; feeds leave articles out, which lack nothing. */
+function missingFiles({ delivered }: RunReport): string {
+  const own = (delivered?.deliveries ?? []).filter(({ name }) => !name.startsWith('feed '));
+  return own
+    .filter(({ omitted }) => omitted > 0)
+    .map(({ name, omitted }) => `; ${name} of ${amount(omitted, 'configuration')} are missing`)
+    .join('');
 }
 
 function configurationsAre(count: number): string {
@@ -344,6 +355,12 @@ export const FIELD_LABELS: ReadonlyMap<string, string> = new Map(
     tra: 'transparency',
   }),
 );
+
+/** A loss as a line: `OAK: reflection (refl): dropped`. */
+export function lossText({ where, field, done }: Record<'where' | 'field' | 'done', string>) {
+  const label = FIELD_LABELS.get(field);
+  return `${where}: ${label === undefined ? field : `${label} (${field})`}: ${done}`;
+}
 
 /** A warning about the selection requires an action by itself; those about configurations, with a title, by their number. */
 interface WarningAction {

@@ -329,7 +329,7 @@ function delivered({ delivered: made }: RunReport): Section | undefined {
       { title: 'Time', value: ({ ms }) => ms || undefined, cell: ({ ms = 0 }) => duration(ms) },
     ],
     note: [
-      'In configurations; the time is that of all processors together, without what was waited for.',
+      'In configurations. The time is that of all processors together; waiting does not count.',
       ...[...(made?.omitted ?? []), ...(made?.notes ?? [])].map((text) => `${capital(text)}.`),
     ].join(' '),
   });
@@ -420,7 +420,7 @@ function warnings(report: RunReport, names: Names): Section | undefined {
 }
 
 function stages({ stageMs }: RunReport): Section | undefined {
-  const note = 'Stages overlap: each counts while an article is in it.';
+  const note = 'Stages run at the same time, so their times add up to more than the whole.';
   const bars = Object.entries(stageMs).map(([name, ms = 0]) => {
     return { name, length: ms, label: duration(ms) };
   });

@@ -254,7 +254,12 @@ function totalsCard({ objects, triangles, requests, geometry, configurations }: 
     ['Triangles', triangles, dropped > 0 ? `${integer(dropped)} dropped` : ''],
     ['Requests sent', sent, `${size(bytesReceived)} received`],
     ['From the cache', fromCache, amount(fromCache, 'response'), ofResponses],
-    ['Without a request', kept, amount(kept, 'configuration'), percentage(kept, selected)],
+    [
+      'Up to date without a request',
+      kept,
+      amount(kept, 'configuration'),
+      percentage(kept, selected),
+    ],
   ];
   const tiles = totals.map(([label, count, note, figure]) => ({ label, count, note, figure }));
   const some = tiles.filter(({ count }) => count > 0);

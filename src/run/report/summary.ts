@@ -84,10 +84,10 @@ function causeLines(cause: Cause, file: string): string[] {
 function headline(report: RunReport): string {
   const { pipeline, service, articles, stop, configurations } = report;
   const { failed, selected } = configurations;
-  const isPart = stop === undefined && failed > 0 && failed < selected;
   const { headline: text } = assess(report);
   const whole = text.charAt(0).toLowerCase() + text.slice(1);
-  const result = isPart ? `finished, ${integer(failed)} failed` : whole;
+  const finished = failed < selected ? `finished, ${integer(failed)} failed` : 'all failed';
+  const result = stop === undefined && failed > 0 ? finished : whole;
   // A failed selection has no article.
   const of = articles === 0 ? '' : ` of ${amount(articles, 'article')}`;
   const what = selected === 0 ? [] : [`${amount(selected, 'configuration')}${of}`];
@@ -173,13 +173,14 @@ function requestsText({ requests, configurations: { kept } }: RunReport): string
   if (sent + fromCache + kept === 0) return '';
   const received = `${integer(sent)} sent, ${size(bytesReceived)} received`;
   const cached = fromCache === 0 ? [] : [`${amount(fromCache, 'response')} from the cache`];
-  const none = kept === 0 ? [] : [`none for ${amount(kept, 'fresh configuration')}`];
+  const none = kept === 0 ? [] : [`${amount(kept, 'configuration')} up to date without a request`];
   return [received, ...cached, ...none].join(' · ');
 }
 
 function timeText({ totalMs, stageMs }: RunReport): string {
   const stages = Object.entries(stageMs).map(([stage, ms]) => `${stage} ${duration(ms ?? 0)}`);
-  return `${duration(totalMs)} (${stages.join(' · ')})`;
+  const overlap = stages.length > 1 ? 'stages overlap: ' : '';
+  return `${duration(totalMs)} (${overlap}${stages.join(' · ')})`;
 }
 
 function workersText({ workers }: RunReport): string {

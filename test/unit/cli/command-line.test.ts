@@ -141,7 +141,7 @@ test('a dry run has a header, and prune prints totals, the list with --verbose',
   const file = await writePipeline(folder, { service: { emulator: true }, articles });
   const { stdout } = await command(['run', file, '--dry-run']);
   expect(stdout.split('\n').slice(0, 2)).toEqual([
-    'manufacturer\tprogram\tbasearticlenumber\tfinalarticlenumber\treinitstring\tselected by',
+    'manufacturer\tprogram\tbasearticlenumber\tfinalarticlenumber\tchosen values (reinitstring)\tselected by',
     'FJEL\tLINEA\tLN-M\t\t\tarticle of the pipeline file',
   ]);
   await command(['run', file]);

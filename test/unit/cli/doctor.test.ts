@@ -48,7 +48,7 @@ describe('doctor', () => {
     ]);
     for (const text of Object.values(checks)) expect(text).toMatch(/^(?:ok|warning): /);
     expect(checks.login).toBe(`ok: ${emulator.baseUrl}`);
-    expect(checks.catalogue).toMatch(/^ok: \d+: \S/);
+    expect(checks.catalogue).toMatch(/^ok: \d+ top folders: \S/);
   });
 
   test('checks a pipeline, its lists and its folders, and writes nothing', async () => {
@@ -189,7 +189,7 @@ describe('doctor', () => {
     const gone = { ...env, BTG2GLTF_AUTH_URL: address, BTG2GLTF_BASE_URL: address };
     const { exit, checks } = await doctor([], gone);
     expect(exit).toBe(3);
-    expect(checks.login).toMatch(/^problem: .*127\.0\.0\.1:9.* → check BTG2GLTF_AUTH_URL/);
+    expect(checks.login).toMatch(/^problem: .*127\.0\.0\.1:9.* → check that the service runs/);
     expect(checks.catalogue).toMatch(/^warning: not checked → /);
   });
 

@@ -86,8 +86,8 @@ describe('init writes a pipeline file', () => {
       'german',
       'de',
       'out "1"',
-      'models, galery',
-      'files, gallery',
+      'files, galery',
+      'models, gallery',
     );
     const { exit, stderr } = await command(['init', file], { ask });
     expect({ exit, stderr }).toEqual({
@@ -95,7 +95,7 @@ describe('init writes a pipeline file', () => {
       stderr: `\
   "both" is no answer: write emulator or service
   "german" is no answer: write a code of two letters, such as en or de
-  "models, galery" is no answer: there is no "models"; write some of pictures, files, variants, gallery, none
+  "files, galery" is no answer: there is no "files"; write one or more of pictures, models, variants, gallery, or none
 `,
     });
     expect(questions).toHaveLength(8);

@@ -159,7 +159,7 @@ test('the help shows the type of each option', async () => {
   const { stdout } = await command(['run', '--help']);
   expect(stdout).toMatch(/--limit .*\[number\]/);
   expect(stdout).toMatch(/--only .*\[string\]/);
-  expect(stdout).toMatch(/--force .*\[boolean\]/);
+  expect(stdout).toMatch(/--quiet .*\[boolean\]/);
 });
 
 test('a terminal that reports 0 columns shows the whole bar', async () => {

@@ -179,9 +179,9 @@ describe('a pipeline file', () => {
     [entry('catalogue: { manufacturers: 7 }')]:
       '4: articles, entry 1: catalogue.manufacturers: expected a list, such as [FJEL], received 7',
     [entry('catalogue: { manufacturers: [7] }')]:
-      '4: articles, entry 1: catalogue.manufacturers, entry 1: expected a text, received 7',
+      '4: articles, entry 1: catalogue.manufacturers, entry 1: expected a text, received 7 without quotes; write "7"',
     [entry('catalogue: x')]:
-      '4: articles, entry 1: catalogue: expected keys and values, received "x"',
+      '4: articles, entry 1: catalogue: expected keys and values, such as { manufacturers: [FJEL] }, received "x"',
     [configurations('each: [A.WIDTH]')]:
       '4: articles, entry 1: configurations: max: expected an upper bound for each, received nothing',
     [entry('{ list: a.csv, as: planning }')]:
@@ -198,9 +198,9 @@ describe('a pipeline file', () => {
     [service('emulator: true, "emulator" : true')]:
       '2: "emulator": expected one value, received a second one',
     '# nothing yet\n': '1: the file: expected name, service, articles and output, received nothing',
-    '- a\n': '1: the file: expected keys and values, received ["a"]',
+    '- a\n': '1: the file: expected name, service, articles and output, received ["a"]',
     'name: [x':
-      '1: a { or [ is not closed before this line, or its first character is in the wrong column',
+      '1: a { or [ is not closed before this line, or this line begins in the wrong column',
     'name: x\nservice:\n\temulator: true\n': '3: the line begins with a tab: YAML wants blanks',
   });
 
