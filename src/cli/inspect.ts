@@ -210,7 +210,7 @@ function linesOf(facts: Facts, rows: number): string[] {
       ['triangles', integer(facts.triangles)],
       [
         'draw calls',
-        `${integer(facts.drawCalls)} (commands to the graphics card for one picture; fewer are faster)`,
+        `${integer(facts.drawCalls)} (commands for the graphics card; fewer are faster)`,
       ],
       ['materials', integer(facts.materials)],
       ['extensions', extensionsUsed.join(', ') || 'none'],

@@ -22,7 +22,7 @@ test('inspect lists totals, the largest meshes and textures first, and every pro
   expect(exit).toBe(0);
   expect(stdout).toMatch(/^ {2}bytes +[\d.]+ kB: meshes [\d.]+ kB, textures [\d.]+ kB$/m);
   expect(stdout).toMatch(/^ {2}triangles +[\d,]+$/m);
-  expect(stdout).toMatch(/^ {2}draw calls +\d+ \(commands to the graphics card /m);
+  expect(stdout).toMatch(/^ {2}draw calls +\d+ \(commands for the graphics card/m);
   expect(stdout).toMatch(/^ {2}required +no extension: every glTF viewer can show it$/m);
   expect(stdout).toMatch(/\d+ textures?\n {2}[\d.]+ kB +\S.* {2}1024 × 1024, jpeg$/m);
   expect(stdout).toMatch(/^ {2}shopify +fits$/m);
