@@ -73,7 +73,11 @@ async function askUser({ env, ask, printError, columns: width }: Io): Promise<An
   const meanings = columns(
     Object.entries(DELIVERIES).map(([word, line]) => [word, line.split(' # ')[1]!]),
   );
-  const wanted = ['What else should be made?', ...meanings, `One or more of these words, or ${NONE}`];
+  const wanted = [
+    'What else should be made?',
+    ...meanings,
+    `One or more of these words, or ${NONE}`,
+  ];
   const whyUnknown = (given: string) => {
     const known = [...words, NONE];
     const unknown = wordsOf(given).find((word) => !known.includes(word));
