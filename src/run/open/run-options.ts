@@ -105,7 +105,7 @@ export const RUN_OPTIONS = {
     choices: EXECUTORS,
     commands: ['run'],
     describe:
-      'where the work is done: in this process, or by btg2gltf worker on several machines, over the queue BTG2GLTF_QUEUE_URL',
+      'where the work is done: in this process (local), or by workers on several machines (bullmq, queue BTG2GLTF_QUEUE_URL)',
     parse: (name: string) => name as (typeof EXECUTORS)[number],
   },
 } as const;
