@@ -10,11 +10,12 @@ export function countsText({ options }: SurveyRecord): string {
   const count = (state: OptionRecord['state']) =>
     options.filter((option) => option.state === state).length;
   const chosen = count('chosen');
+  const unimportant = count('no-effect');
   const parts = [
     amount(count('question'), 'question'),
     ...(chosen > 0 ? [`${chosen} chosen by a person`] : []),
     `${count('decided')} decided`,
-    `${count('no-effect')} do not matter here`,
+    `${unimportant} ${unimportant === 1 ? 'does' : 'do'} not matter here`,
   ];
   return parts.join(', ');
 }

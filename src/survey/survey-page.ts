@@ -16,6 +16,7 @@ import type { ArticlePictures, ShownImage, SurveyPictures } from './question-pic
 import type { Effect } from './readings/decide.ts';
 import { READINGS, type ReadingOption, type ReadingValue } from './readings/readings.ts';
 import type { OptionRecord, SurveyRecord } from './record.ts';
+import { countsText } from './summary.ts';
 
 /** Further content of the page. */
 interface SurveyPageParts {
@@ -50,7 +51,7 @@ export async function surveyPage(
   const title = cutText(`Survey of ${record.pipeline}`, TEXT_LIMITS.name);
   const content = html`<a class="skip" href="#result">Skip to the result</a>
 <div class="page">
-<header><h1>${countsOf(record)}</h1>${introductionOf(record)}</header>
+<header><h1>${countsText(record)}</h1>${introductionOf(record)}</header>
 ${questions.length > 0 ? barOf(questions.length) : undefined}
 <main>
 ${pictures.missing === undefined ? undefined : html`<p class="sheet notice">There are no pictures, because ${pictures.missing}; then run the survey again. You can answer without them, if you know the data.</p>`}
@@ -89,18 +90,6 @@ function hashOf(text: string): string {
 
 const withState = ({ options }: SurveyRecord, state: OptionRecord['state']) =>
   options.filter((option) => option.state === state);
-
-function countsOf(record: SurveyRecord): string {
-  const questions = withState(record, 'question').length;
-  const chosen = withState(record, 'chosen').length;
-  const unimportant = withState(record, 'no-effect').length;
-  return [
-    amount(questions, 'question'),
-    ...(chosen > 0 ? [`${chosen} answered before`] : []),
-    `${withState(record, 'decided').length} decided`,
-    `${unimportant} ${unimportant === 1 ? 'does' : 'do'} not matter here`,
-  ].join(', ');
-}
 
 function introductionOf({ pipeline, program, data }: SurveyRecord): Html {
   const { selected, sampled, manufacturers, series, unread } = data;
@@ -267,11 +256,11 @@ const CERTAINTIES = { high: 'certain', medium: 'likely' } as const;
 
 function reasonsOf({ state, value, evidence }: OptionRecord): string[] {
   if (state === 'chosen') return ['You have answered this.'];
-  return evidence
-    .filter((one) => one.value === value)
-    .map(({ indication, figure, articles }) => {
-      return `${capital(indicationText(indication))}: ${figure} (${amount(articles, 'article')}).`;
-    });
+  const own = evidence.filter((one) => one.value === value);
+  const shown = own.length > 0 ? own : evidence;
+  return shown.map(({ indication, figure, articles }) => {
+    return `${capital(indicationText(indication))}: ${figure} (${amount(articles, 'article')}).`;
+  });
 }
 
 function decidedOf(record: SurveyRecord): Html | undefined {
@@ -347,7 +336,7 @@ function decidedLines(record: SurveyRecord): DecidedLine[] {
   });
   const changed = withState(record, 'decided').filter(({ value, present }) => value !== present);
   const decided = changed.map(({ option, value, evidence }) => {
-    const [first] = evidence.filter((one) => one.value === value);
+    const first = evidence.find((one) => one.value === value) ?? evidence[0];
     return {
       option,
       value,

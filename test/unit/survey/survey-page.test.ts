@@ -31,7 +31,7 @@ describe('the page', () => {
     const answered = optionRecord('flipV', true, [false], { state: 'chosen', value: false });
     const later = await surveyPage(surveyRecord({ options: [answered] }), NO_PICTURES);
     expect(later).toContain(
-      '<h1>0 questions, 1 answered before, 0 decided, 0 do not matter here</h1>',
+      '<h1>0 questions, 1 chosen by a person, 0 decided, 0 do not matter here</h1>',
     );
     expect(later).toContain('flipV: false # your answer');
   });
