@@ -12,6 +12,7 @@ import {
   TRANSPARENT,
 } from '../../src/deliver/pictures/picture-options.ts';
 import { BrowserRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
+import type { Shot } from '../../src/deliver/pictures/shot.ts';
 import { convert } from '../../src/library.ts';
 import { sharedRenderer } from '../helpers/browser.ts';
 import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
@@ -426,6 +427,44 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
     });
     const isDark = ([r, , , alpha]: readonly number[]) => alpha! > 250 && r! < 150;
     expect((await pixelsOf(png!.bytes)).count(isDark)).toBe(0);
+  });
+
+  it('of a given box show it in the same place of all models, and a part of it as large as the whole', async () => {
+    const board = writeGlb(
+      await sceneOf({
+        btg: [{ type: 'imp', btgname: 'A::B::BOARD', mat: 'BOARD' }],
+        mats: [WHITE],
+        blocks: { 'A::B::BOARD': { V: boxPoints(1, 0.1, 1), A: [{ F: BOX_TRIANGLES }] } },
+      }),
+    );
+    const shot: Shot = {
+      camera: { azimuthDegrees: 32, elevationDegrees: 16, projection: 'perspective' },
+      framed: { min: [0, 0, 0], max: [1, 1.1, 1] },
+      size: { width: SIZE, height: SIZE },
+      imagePixels: SIZE,
+      backdrop: { color: [1, 1, 1], shadow: 0, floor: 'never' },
+    };
+    const part = { x: 0.25, y: 0.5, width: 0.5, height: 0.5 };
+    const [whole, near] = await renderer.takePictures(glb, [shot, { ...shot, part }]);
+    const [other] = await renderer.takePictures(board, [shot]);
+    const brightness = ({ pixels }: { pixels: Uint8Array }, x: number, y: number) =>
+      pixels[4 * (Math.floor(y * SIZE) * SIZE + Math.floor(x * SIZE))]!;
+    const steps = Array.from({ length: 16 }, (_, i) => (i + 0.5) / 16);
+    const outline = (picture: { pixels: Uint8Array }, y: number) =>
+      Array.from({ length: SIZE }, (_, x) => brightness(picture, x / SIZE, y) < 253).lastIndexOf(
+        true,
+      );
+    // The right corner of the board, in front of the post.
+    expect(steps.map((y) => outline(other!, y)).slice(12)).toEqual(
+      steps.map((y) => outline(whole!, y)).slice(12),
+    );
+    const differing = steps.flatMap((x) =>
+      steps.filter((y) => {
+        const expected = brightness(whole!, part.x + x * part.width, part.y + y * part.height);
+        return Math.abs(brightness(near!, x, y) - expected) > 16;
+      }),
+    );
+    expect(differing.length).toBeLessThan(16);
   });
 
   it('of a turn are as many as asked for, and a sheet of all', async () => {
