@@ -90,6 +90,9 @@ dialog { width: min(1280px, calc(100vw - 2rem)); }
   .answer, .own { padding: .5rem; font-size: .92rem; }
   .pictures { grid-template-columns: minmax(0, 1fr); }
   .whole, .three .whole { width: 100%; }
+  /* So that the pictures to choose from are side by side. */
+  .own { grid-column: 1 / -1; }
+  .own img { aspect-ratio: 2; }
   .answer .right { align-self: stretch; padding: .4rem .3rem; }
   .word { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 }
