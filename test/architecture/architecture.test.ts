@@ -301,8 +301,8 @@ describe('src/DECISIONS.md', () => {
     expect(markedReadings(table).sort()).toEqual(READING_OPTIONS.toSorted());
   });
 
-  it('is at most 9,700 words', () => {
-    expect(table.split(/\s+/).length).toBeLessThanOrEqual(9_700);
+  it('is at most 9,750 words', () => {
+    expect(table.split(/\s+/).length).toBeLessThanOrEqual(9_750);
   });
 
   it('has its faults found', () => {

@@ -29,7 +29,7 @@ const READERS = [
   {
     what: 'converting an article of a service',
     from: ['run/single-article.ts'],
-    most: [111, 18_700],
+    most: [111, 18_720],
   },
   { what: 'a run', from: ['run/run.ts'], most: [167, 30_000] },
 ];
@@ -41,7 +41,7 @@ const LIMITS = {
   'functions above 80 lines': 0,
   'closures with five inner functions': 0,
   'ReturnType of a function of another file': 0,
-  'exported names that another wing uses': 430,
+  'exported names that another wing uses': 490,
 };
 
 const flag = { type: 'boolean' };
