@@ -22,7 +22,9 @@ import {
   surveyJsonSchema,
 } from '../../src/survey/record.ts';
 import { command } from '../helpers/command.ts';
+import { openDailyRuns } from '../helpers/daily-runs.ts';
 import { allRequests } from '../helpers/sample-range.ts';
+import { smallRange } from '../helpers/small-range.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const PIPELINE = `# What the survey is about.
@@ -92,6 +94,30 @@ describe('a survey', () => {
     const words = ['survey', file, '--output', path('none')];
     expect(await command(words, { signal: controller.signal })).toMatchObject({ exit: 130 });
     expect(await readdir(folder)).not.toContain('none');
+  });
+
+  test('that is interrupted while it fetches continues with what is in the cache', async () => {
+    const range = smallRange([
+      { number: 'D1', blocks: ['ACME::DESK::TOP'] },
+      { number: 'D2', blocks: ['ACME::DESK::LEG'] },
+      { number: 'D3', blocks: ['ACME::DESK::SHELF'] },
+    ]);
+    const runs = await openDailyRuns(range);
+    const words = ['survey', runs.pipelineFile, '--browser', 'none', '--concurrency', '1'];
+    const controller = new AbortController();
+    const { block } = range;
+    range.block = async (name) => {
+      if (range.asked.length === 1) interrupt(controller, 'SIGINT');
+      return block(name);
+    };
+    expect(await runs.call(words, { signal: controller.signal })).toMatchObject({ exit: 130 });
+    const [first, ...interrupted] = [...range.asked];
+    const before = range.asked.length;
+    expect(interrupted.length).toBeLessThan(2);
+    expect(await runs.call(words)).toMatchObject({ exit: 0 });
+    expect(range.asked.slice(before)).not.toContain(first);
+    expect(new Set(range.asked).size).toBe(3);
+    await runs.close();
   });
 
   test('without names has no text of the range', async () => {
