@@ -23,6 +23,10 @@ const SAME_UV = 1e-3;
 
 /** Differences up to this share more than the least one are none. */
 const MUCH_MORE = 1.3;
+/** One article may be so by chance. */
+const LEAST_ARTICLES = 2;
+/** Other options place images that repeat, such as wood, which are painted on nothing. */
+const OPTIONS: ReadonlySet<ReadingOption> = new Set<ReadingOption>(['flipV']);
 
 /**
  * Compares the seams of the articles in which an option matters most, in all its readings.
@@ -36,6 +40,7 @@ export async function seamVotes(
   images: SmallImages,
   sceneOf: (article: string, value: ReadingValue | undefined) => Promise<Scene>,
 ): Promise<Vote[]> {
+  if (!OPTIONS.has(option)) return [];
   const textured = effects.filter(({ aspects }) => aspects.includes('texture'));
   const votes: Vote[] = [];
   for (const article of new Set(textured.flatMap(({ examples }) => examples))) {
@@ -54,7 +59,7 @@ export async function seamVotes(
     const found = { fits: valuesOf(fits), values: valuesOf(measured), figure };
     votes.push({ option, indication: 'seams of the image', ...found, article });
   }
-  return votes;
+  return votes.length < LEAST_ARTICLES ? [] : votes;
 }
 
 /**
