@@ -91,6 +91,7 @@ async function survey(run: Run, limit: number): Promise<Survey> {
   const articles = chooseByFeatures(pool, limit);
   const { convert: present, name: pipeline } = run.options.pipeline;
   const { base, options, failed, pictures } = await settle(articles, run, reader, images);
+  const readable = articles.filter(({ label }) => !failed.some((row) => row.article === label));
   await run.sources.session.finish(true);
   const countOf = (keyOf: (article: SurveyedArticle) => string) =>
     new Set(articles.map(keyOf)).size;
@@ -107,7 +108,7 @@ async function survey(run: Run, limit: number): Promise<Survey> {
       unread: sortedByArticle([...unread, ...failed]),
     },
     features: allFeatures(articles),
-    findings: await findingsOf(articles, new ImageFacts(images, reader), (article) =>
+    findings: await findingsOf(readable, new ImageFacts(images, reader), (article) =>
       reader.sceneOf(article, base),
     ),
     options: options.map((one) => ({ ...one, present: present[one.option] })),
@@ -160,8 +161,8 @@ async function settle(
   const failed = new Map<string, Unread>();
   const found = new Map<ReadingOption, FoundReading>();
   const test = async (stage: readonly ReadingOption[]) => {
-    const { environment, options } = run;
-    const present = { environment, options: withConvert(options, base) };
+    const environment = inStage(run.environment, STAGES.indexOf(stage));
+    const present = { environment, options: withConvert(run.options, base) };
     const tested = await testArticles(articles, present, reader, images, stage);
     for (const row of tested.failed) failed.set(row.article, row);
     for (const option of stage) {
@@ -178,9 +179,9 @@ async function settle(
     return isSame;
   };
   const isDoubtful = (option: ReadingOption) => {
-    const { state, evidence, value } = found.get(option)!.decision;
-    const isContradicted = state === 'question' && evidence.length > 0;
-    return isContradicted || value !== run.options.pipeline.convert[option];
+    const { state, evidence, value, certainty } = found.get(option)!.decision;
+    const isOther = value !== run.options.pipeline.convert[option];
+    return state === 'question' ? evidence.length > 0 : isOther && certainty !== 'high';
   };
   let isStable = false;
   for (let pass = 0; pass < MOST_PASSES && !isStable; pass++) {
@@ -188,8 +189,9 @@ async function settle(
     for (const stage of STAGES) {
       const before = base;
       for (let turn = 0; turn < MOST_TURNS && !(await test(stage)); turn++) isStable = false;
-      if (stage !== PLACES || !PLACES.some(isDoubtful)) continue;
-      const joint = await jointReading(articles, PLACES, before, reader.sceneOf.bind(reader));
+      if (pass > 0 || stage !== PLACES || !PLACES.some(isDoubtful)) continue;
+      const readable = articles.filter(({ label }) => !failed.has(label));
+      const joint = await jointReading(readable, PLACES, before, reader.sceneOf.bind(reader));
       if (PLACES.every((option) => joint[option] === base[option])) continue;
       base = joint;
       isStable = false;
@@ -234,6 +236,17 @@ interface FoundReading {
   votes: Vote[];
   effects: Effect[];
   articles: number;
+}
+
+/** Shows the progress of all stages as one. */
+function inStage(environment: RunEnvironment, stage: number): RunEnvironment {
+  const { progress } = environment;
+  if (progress === undefined) return environment;
+  return {
+    ...environment,
+    progress: ({ total, done, ...rest }) =>
+      progress({ ...rest, total: STAGES.length * total, done: stage * total + done }),
+  };
 }
 
 function withConvert(options: Run['options'], convert: ConvertOptions): Run['options'] {

@@ -28,9 +28,7 @@ export async function findingsOf(
   const facts: Facts[] = [];
   const colors: ColorFacts[] = [];
   for (const article of articles) {
-    const scene = await sceneOf(article).catch(() => undefined);
-    if (scene === undefined) continue;
-    const bounds = scene.boundsMetres;
+    const { boundsMetres: bounds } = await sceneOf(article);
     const size = bounds.max.map((end, axis) => end - bounds.min[axis]!);
     const materials = [...new Set(article.drawn.flatMap(({ material }) => material ?? []))];
     facts.push({ size, bounds, stated: statedSize(article.snapshot.article), materials });
