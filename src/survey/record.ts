@@ -6,9 +6,9 @@
 import { z } from 'zod';
 import { ConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
+import { VIEWS } from './readings/decide.ts';
 import { READING_OPTIONS, type ReadingOption } from './readings/readings.ts';
 import { ASPECTS } from './readings/scene-difference.ts';
-import { VIEWS } from './readings/visible.ts';
 
 const text = z.string();
 const count = z.int().min(0);

@@ -7,9 +7,18 @@ import type { ServiceMaterial } from '../../convert/model/graphics.ts';
 import type { Scene } from '../../convert/model/scene.ts';
 import type { Bounds } from '../../model/asset.ts';
 import type { SurveyedArticle } from '../articles/surveyed-article.ts';
-import type { Finding } from '../record.ts';
+import type { Certainty } from '../readings/decide.ts';
 import { type ImageFacts, meanOf } from './materials.ts';
 import { type StatedSize, statedSize } from './stated-size.ts';
+
+/** Something in the data that no option can put right. */
+interface Finding {
+  /** Such as `unit`. */
+  about: string;
+  sentence: string;
+  certainty: Certainty;
+  articles: number;
+}
 
 /** An article with what is compared of it. */
 interface Facts {
@@ -77,7 +86,7 @@ const FEWER = 0.5;
 function upAxis(facts: readonly Facts[]): Finding | undefined {
   const isNear = (a: number, b: number) => Math.abs(a - b) <= SAME_METRES;
   const count = (is: (one: Facts) => boolean) => facts.filter(is).length;
-  const standing = (axis: 1 | 2) => (one: Facts) =>
+  const onFloor = (axis: 1 | 2) => (one: Facts) =>
     Math.abs(one.bounds.min[axis]) <= ON_FLOOR_METRES;
   const stated = facts.filter(({ stated: lists }) => lists.some((list) => list.length > 0));
   const fitting = (order: readonly number[]) =>
@@ -86,11 +95,11 @@ function upAxis(facts: readonly Facts[]): Finding | undefined {
         (list, at) => list.length === 0 || list.some((way) => isNear(way, one.size[order[at]!]!)),
       ),
     ).length;
-  const [onY, onZ] = [count(standing(1)), count(standing(2))];
+  const [onY, onZ] = [count(onFloor(1)), count(onFloor(2))];
   const [asY, asZ] = [fitting([0, 1, 2]), fitting([0, 2, 1])];
-  const isStanding = onZ >= FOR_Z * facts.length && onY <= FEWER * onZ;
-  const isStated = stated.length === 0 ? isStanding : asZ > asY;
-  if (!(isStanding && isStated)) return undefined;
+  const isZFloor = onZ >= FOR_Z * facts.length && onY <= FEWER * onZ;
+  const isStated = stated.length === 0 ? isZFloor : asZ > asY;
+  if (!(isZFloor && isStated)) return undefined;
   const sentence = `${onZ} of ${facts.length} articles stand on a floor at Z = 0, and ${onY} at Y = 0: Z seems to point up, and Y is read as up.`;
   return finding('up axis', sentence, onZ);
 }

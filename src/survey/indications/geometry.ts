@@ -15,6 +15,7 @@ export interface PlacedParts {
   whole: Bounds;
 }
 
+/** Measures the parts of a scene where they are placed. */
 export function placedParts(parts: readonly ScenePart[]): PlacedParts {
   const bounds = parts.map(boundsOfPart);
   const min = [0, 1, 2].map((axis) => Math.min(...bounds.map((box) => box.min[axis]!)));
@@ -110,11 +111,11 @@ function touching(bounds: readonly Bounds[], floor: number): number[] {
     return leader;
   };
   const order = bounds.map((_, at) => at).sort((a, b) => bounds[a]!.min[0] - bounds[b]!.min[0]);
-  let standing = -1;
+  let onFloor = -1;
   for (const at of order) {
     if (bounds[at]!.min[1] > floor + GAP_METRES) continue;
-    if (standing >= 0) leaders[leaderOf(at)] = leaderOf(standing);
-    standing = at;
+    if (onFloor >= 0) leaders[leaderOf(at)] = leaderOf(onFloor);
+    onFloor = at;
   }
   for (const [place, a] of order.entries()) {
     for (let next = place + 1; next < order.length; next++) {

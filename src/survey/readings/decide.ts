@@ -2,7 +2,6 @@
 
 import type { ReadingOption, ReadingValue } from './readings.ts';
 import type { Aspect } from './scene-difference.ts';
-import { LEAST_PIXELS, type Mark } from './visible.ts';
 
 /** What one article, or one mesh or material of it, says about a reading. */
 export interface Vote {
@@ -30,6 +29,20 @@ export interface Evidence {
 }
 
 export type Certainty = 'high' | 'medium';
+
+/** The views: most sides of an article are in one of them. */
+export const VIEWS = ['hero', 'back'] as const;
+/** A smaller share of the pixels of an article is not seen. */
+export const LEAST_PIXELS = 0.005;
+
+/** The place of a difference: shares of the picture, from its upper left. */
+export interface Mark {
+  view: (typeof VIEWS)[number];
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
 
 /** How much another value changes. */
 export interface Effect {
@@ -88,18 +101,18 @@ export function decide(
   const undecided = { option, value: present, present, evidence: [] };
   if (seen.length === 0) return { ...undecided, state: 'no-effect', effects };
   const candidates = [present, ...seen.map(({ value }) => value)];
-  const verdicts = verdictsOf(votes, candidates);
-  const left = candidates.filter((value) => verdicts.every((one) => one.left.includes(value)));
-  const evidence = verdicts.map(({ indication, left: [value], ...verdict }): Evidence => {
+  const exclusions = exclusionsOf(votes, candidates);
+  const left = candidates.filter((value) => exclusions.every((one) => one.left.includes(value)));
+  const evidence = exclusions.map(({ indication, left: [value], ...exclusion }): Evidence => {
     const shown = left.length === 1 ? left[0]! : value!;
-    return { indication, value: shown, figure: verdict.figure, articles: verdict.articles };
+    return { indication, value: shown, figure: exclusion.figure, articles: exclusion.articles };
   });
   if (left.length !== 1) {
     const asked = left.length === 0 ? candidates : left;
     const shown = seen.filter(({ value }) => asked.includes(value) || value === present);
     return { ...undecided, state: 'question', evidence, effects: shown };
   }
-  const certainty = certaintyOf(verdicts, left[0]!, candidates);
+  const certainty = certaintyOf(exclusions, left[0]!, candidates);
   return { ...undecided, state: 'decided', value: left[0]!, certainty, evidence, effects };
 }
 
@@ -111,7 +124,7 @@ function isSeen({ areaShare, movedMillimetres = Infinity, aspects, pixelShare }:
 }
 
 /** What an indication leaves of the values. */
-interface Verdict {
+interface Exclusion {
   indication: string;
   left: readonly ReadingValue[];
   figure: string;
@@ -122,13 +135,13 @@ interface Verdict {
 
 /** Each value is excluded for itself, so that the certainty is that of the weakest exclusion. */
 function certaintyOf(
-  verdicts: readonly Verdict[],
+  exclusions: readonly Exclusion[],
   value: ReadingValue,
   candidates: readonly ReadingValue[],
 ): Certainty {
   const others = candidates.filter((other) => other !== value);
   const isCertain = others.every((other) => {
-    const against = verdicts.filter(({ left }) => !left.includes(other));
+    const against = exclusions.filter(({ left }) => !left.includes(other));
     return (
       against.some(({ isProof }) => isProof) ||
       against.filter(({ articles }) => articles >= 2).length >= 2 ||
@@ -138,10 +151,10 @@ function certaintyOf(
   return isCertain ? 'high' : 'medium';
 }
 
-/** The verdicts of the indications that exclude a value; one that would exclude all says nothing. */
-function verdictsOf(votes: readonly Vote[], candidates: readonly ReadingValue[]): Verdict[] {
+/** The exclusions of the indications that exclude a value; one that would exclude all says nothing. */
+function exclusionsOf(votes: readonly Vote[], candidates: readonly ReadingValue[]): Exclusion[] {
   const indications = [...new Set(votes.map(({ indication }) => indication))];
-  return indications.flatMap((indication): Verdict[] => {
+  return indications.flatMap((indication): Exclusion[] => {
     const own = votes.filter((vote) => vote.indication === indication);
     const left = candidates.filter((value) => {
       const about = own.filter(({ values }) => values.includes(value));

@@ -3,14 +3,12 @@
 import type { Scene } from '../../convert/model/scene.ts';
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import { CAMERAS, type PlacedCamera, placeCamera } from '../../deliver/pictures/camera.ts';
-import type { Effect } from './decide.ts';
+import { type Effect, LEAST_PIXELS, type Mark, VIEWS } from './decide.ts';
 import { DRAWN_PIXELS, type Drawing, drawScene } from './raster.ts';
 import type { ReadingOption } from './readings.ts';
 import { coordinate, partsOf } from './scene-parts.ts';
 import type { SmallImages } from './small-images.ts';
 
-/** The views: most sides of an article are in one of them. */
-export const VIEWS = ['hero', 'back'] as const;
 /** A smaller difference of a colour, as a distance in sRGB of 8 bits, is not seen. */
 const LEAST_DISTANCE = 14;
 /** The share of the picture that stays free on each side. */
@@ -18,18 +16,6 @@ const MARGIN = 0.06;
 
 /** A drawing has no relief: whether that can be seen is not measured. */
 const UNDRAWN: ReadonlySet<ReadingOption> = new Set<ReadingOption>(['normalMap']);
-/** A smaller share of the pixels of an article is not seen. */
-export const LEAST_PIXELS = 0.005;
-
-/** The place of a difference: shares of the picture, from its upper left. */
-export interface Mark {
-  view: (typeof VIEWS)[number];
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
 interface VisibleDifference {
   /** Pixels that differ, of those of the article, in the view in which it is most. */
   pixelShare: number;

@@ -32,7 +32,6 @@ export interface BentSurvey {
   judged: Judged[];
   /** The furniture as a reader sees it who knows the meaning, by the label of the article. */
   scenes: ReadonlyMap<string, Scene>;
-  milliseconds: number;
 }
 
 /** Surveys a range as a service of another meaning. @param folder - An empty one. */
@@ -60,14 +59,12 @@ export async function bentSurvey(
     ...{ now: Date.now, random: Math.random },
     startEmulator: () => startEmulator({ range: bent, maxQueryBytes: Number.POSITIVE_INFINITY }),
   };
-  const startedAt = performance.now();
   return withSurvey({ pipeline, limit }, environment, async (survey) => {
-    const milliseconds = performance.now() - startedAt;
     const scenes = new Map<string, Scene>();
     for (const article of survey.articles)
       scenes.set(article.label, await survey.sceneOf(article, defaults(meaning)));
     const judged = await judge(survey, meaning, scenes);
-    return { meaning, record: survey.record, judged, scenes, milliseconds };
+    return { meaning, record: survey.record, judged, scenes };
   });
 }
 

@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openRecording } from '../../../src/emulator/replay.ts';
-import type { EmulatedRange } from '../../../src/emulator/sample/range.ts';
-import { createSampleRange } from '../../../src/emulator/sample/sample-range.ts';
-import { sceneDifference } from '../../../src/survey/readings/scene-difference.ts';
-import { type BentSurvey, bentSurvey } from '../../helpers/bent-service/bent-survey.ts';
+import { openRecording } from '../../src/emulator/replay.ts';
+import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
+import { sceneDifference } from '../../src/survey/readings/scene-difference.ts';
+import { type BentSurvey, bentSurvey } from '../helpers/bent-service/bent-survey.ts';
 import {
   combinedMeanings,
   FOUND_ONLY,
@@ -14,12 +14,12 @@ import {
   type Meaning,
   SINGLE_MEANINGS,
   UNBENDABLE,
-} from '../../helpers/bent-service/meaning.ts';
-import { folderPerTest } from '../../helpers/folder-per-test.ts';
-import { IS_LONG } from '../../helpers/samples.ts';
+} from '../helpers/bent-service/meaning.ts';
+import { folderPerTest } from '../helpers/folder-per-test.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 
 const inFolder = folderPerTest();
-const CC0 = new URL('../../../../shared/data/cc0-furniture', import.meta.url).pathname;
+const CC0 = new URL('../../../shared/data/cc0-furniture', import.meta.url).pathname;
 const hasCc0 = existsSync(CC0);
 
 /** Articles that have most features of their range. */
@@ -127,7 +127,7 @@ describe.runIf(IS_LONG)('all bends', () => {
 /** One line for each survey, then one for all, and those values that cannot be bent. */
 function tableOf(kind: string, surveys: readonly [string, BentSurvey][]): string {
   const rows = surveys.map(([name, survey]) => {
-    const { meaning, judged, milliseconds } = survey;
+    const { meaning, judged } = survey;
     const bent = judged
       .filter(({ option }) => option in meaning)
       .map(({ option, state, value, certainty = '', isRight }) => {
@@ -135,8 +135,7 @@ function tableOf(kind: string, surveys: readonly [string, BentSurvey][]): string
         return `${option}=${meaning[option]}: ${verdict} ${value} ${certainty}`.trim();
       });
     const asked = questionsOf(survey).length;
-    const seconds = (milliseconds / 1000).toFixed(1);
-    return `${name}, ${seconds} s, ${asked} questions: ${bent.join(', ')}`;
+    return `${name}, ${asked} questions: ${bent.join(', ')}`;
   });
   const decided = surveys.flatMap(([, survey]) =>
     survey.judged.filter(({ state }) => state === 'decided'),

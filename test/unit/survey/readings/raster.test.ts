@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Scene, SceneMaterial } from '../../../src/convert/model/scene.ts';
-import { CAMERAS, placeCamera } from '../../../src/deliver/pictures/camera.ts';
-import { DRAWN_PIXELS, drawScene } from '../../../src/survey/readings/raster.ts';
+import type { Scene, SceneMaterial } from '../../../../src/convert/model/scene.ts';
+import { CAMERAS, placeCamera } from '../../../../src/deliver/pictures/camera.ts';
+import { DRAWN_PIXELS, drawScene } from '../../../../src/survey/readings/raster.ts';
 
 const POSITIONS = Float32Array.of(0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0);
 const CAMERA = placeCamera(POSITIONS, CAMERAS.front, 1, 0.06);
@@ -33,7 +33,7 @@ const lightAt = (colors: Float32Array, x: number, y: number) =>
 test('a surface fills the drawing except its margin, and hides what is behind it', () => {
   const { covered, colors } = drawScene(square(), CAMERA, () => undefined);
   const share = covered.reduce((sum, one) => sum + one, 0) / covered.length;
-  expect(share).toBeGreaterThan(0.85);
+  expect(share).toBeGreaterThan(0.8);
   expect(share).toBeLessThan(0.95);
   expect(lightAt(colors, 0.5, 0.5)).toBe(0);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decide, type Effect, type Vote } from '../../../src/survey/readings/decide.ts';
+import { decide, type Effect, type Vote } from '../../../../src/survey/readings/decide.ts';
 
 const effect = (value: string, changes: Partial<Effect> = {}): Effect => {
   const moved = { areaShare: 0.3, movedMillimetres: 80, aspects: ['position'] as const };
