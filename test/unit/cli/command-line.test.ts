@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { command, writePipeline } from '../../helpers/command.ts';
@@ -43,7 +43,7 @@ test('the example of the help runs as it is', async () => {
 
 /** Files that the examples write or read; all others are arguments. */
 const FILES =
-  /^(?:pipeline\.yaml|nightly\.yaml|output|recording|desk\.glb|\*\.glb|delivered|pictures|carts)$/;
+  /^(?:pipeline\.yaml|nightly\.yaml|output|recording|desk\.glb|\*\.glb|delivered|pictures|carts|choices\.json|survey-anonymous\.json)$/;
 
 /** The words of the commands of a line; its shell syntax is quotes, && and >. */
 function wordsOf(example: string): string[][] {
@@ -58,6 +58,7 @@ function wordsOf(example: string): string[][] {
 test('every example of the help of a command runs as it is', async () => {
   const options = { output: { dir: 'output' }, service: { emulator: true } };
   await writePipeline(folder, { ...options, articles: [{ article: MADE_TO_MEASURE }] });
+  await writeFile(join(folder, 'choices.json'), '{ "version": 1, "choices": {} }');
   const names = helpGroups().flatMap(([, ...rows]) => rows);
   const examples = new Map<string, string[][]>();
   for (const name of names) {
@@ -68,8 +69,8 @@ test('every example of the help of a command runs as it is', async () => {
   }
   // A whole sample range takes too long, and its pipeline has a test of its own.
   examples.delete('demo');
-  // Four times pictures, which have tests of their own.
-  if (!IS_LONG) examples.delete('render');
+  // They take pictures, and have tests of their own.
+  if (!IS_LONG) for (const name of ['render', 'survey']) examples.delete(name);
   const order = ['run', 'record', 'convert', ...examples.keys()];
   for (const name of new Set(order)) {
     for (const words of examples.get(name)!) {
