@@ -26,6 +26,13 @@ interface RangeImages {
   roughnesses: ReadonlySet<string>;
 }
 
+const NO_IMAGES: RangeImages = {
+  means: new Map(),
+  pictures: new Set(),
+  reliefs: new Set(),
+  roughnesses: new Set(),
+};
+
 const imagesOfRanges = new WeakMap<EmulatedRange, Promise<RangeImages>>();
 
 /** Opens a bent range. @param found - Meanings that no option has. */
@@ -34,10 +41,10 @@ export async function bentService(
   meaning: Meaning,
   found: readonly FoundOnly[] = [],
 ): Promise<EmulatedRange> {
-  const known = imagesOfRanges.get(range) ?? imagesOf(range);
-  imagesOfRanges.set(range, known);
-  const images = await known;
   const bent = new Set(found);
+  const hasBentImages =
+    meaning.tintTextures === true || meaning.normalMap === 'directx' || bent.has('gloss');
+  const images = hasBentImages ? await knownImages(range) : NO_IMAGES;
   const convention: Convention = {
     order: String(meaning.rotationOrder ?? 'xyz'),
     sense: meaning.rotationDirection === 'clockwise' ? -1 : 1,
@@ -127,6 +134,12 @@ function copyScaledMaterials(list: Wire, sizeOf: (name: string) => number): void
     }
   };
   visit(list.btg, undefined);
+}
+
+function knownImages(range: EmulatedRange): Promise<RangeImages> {
+  const known = imagesOfRanges.get(range) ?? imagesOf(range);
+  imagesOfRanges.set(range, known);
+  return known;
 }
 
 async function imagesOf(range: EmulatedRange): Promise<RangeImages> {
