@@ -50,20 +50,19 @@ describe('the sample range', () => {
     range = createSampleRange();
   });
 
-  test('is read rightly, and a bent one is found to be so', async () => {
-    const plain = await bentSurvey(range, inFolder('plain'), { articles: OF_SAMPLE });
-    expect(wrongOf(plain)).toEqual([]);
-    expect(questionsOf(plain).length).toBeLessThanOrEqual(MOST_QUESTIONS);
-    expect(plain.record.findings).toEqual([]);
-    const meaning = { rotationDirection: 'clockwise', uvIndexBase: 1 };
-    const bent = await bentSurvey(range, inFolder('bent'), { meaning, articles: OF_SAMPLE });
+  const meaning = { rotationDirection: 'clockwise', uvIndexBase: 1 };
+
+  test('is found to be bent', async () => {
+    const bent = await bentSurvey(range, inFolder(), { meaning, articles: OF_SAMPLE });
     expect(wrongOf(bent)).toEqual([]);
     expect(found(bent, meaning)).toEqual(meaning);
-    for (const [label, scene] of plain.scenes) {
-      const { aspects } = sceneDifference(scene, bent.scenes.get(label)!);
-      // The relief images are compressed again.
-      expect(aspects.filter((aspect) => aspect !== 'material')).toEqual([]);
-    }
+  });
+
+  test.runIf(IS_LONG)('is the same furniture for a reader who knows its meaning', async () => {
+    const plain = await bentSurvey(range, inFolder('plain'), { articles: OF_SAMPLE });
+    const bent = await bentSurvey(range, inFolder('bent'), { meaning, articles: OF_SAMPLE });
+    for (const [label, scene] of plain.scenes)
+      expect(sceneDifference(scene, bent.scenes.get(label)!).aspects).toEqual([]);
   });
 });
 
