@@ -69,7 +69,7 @@ describe.each(SERVERS)('%s', (name, words) => {
     // A second one finds the port taken.
     expect(await command(start('--port', port), { env })).toMatchObject({
       exit: 2,
-      stderr: expect.stringMatching(/--port: expected a free port, received \d+/),
+      stderr: expect.stringMatching(/--port: another program uses port \d+/),
     });
     expect((await end()).exit).toBe(0);
   });

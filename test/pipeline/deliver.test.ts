@@ -78,7 +78,7 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
 
   it('are files of the output folder: verify checks them, and prune keeps them', async () => {
     const pruned = await command(['prune', pipeline]);
-    expect(pruned.stdout).toContain('0 objects');
+    expect(pruned.stdout).toContain('nothing to remove');
     expect((await command(['verify', pipeline])).exit).toBe(0);
     const [{ files }] = (await deliveries()) as [DeliveryLine];
     const path = join(out, files[0]!.path);

@@ -260,7 +260,7 @@ describe('a program without types gets a sentence that names the field', () => {
   }
   const PASSWORD = { BTG2GLTF_PASSWORD: 123456 };
   const NO_TEXT = 'expected a text that is not empty, received nothing';
-  const NO_VALUE = 'expected a value, received nothing';
+  const NO_VALUE = 'it is missing';
   const NO_OBJECT = 'expected an object, received nothing';
   const NO_FUNCTION = 'expected a function, received nothing';
   const NO_PIPELINE = 'expected a pipeline, such as loadPipeline returns, received';
@@ -422,7 +422,7 @@ describe('a program without types gets a sentence that names the field', () => {
     ],
     [
       'transformArticle',
-      `input: options: rotationOrder: ${NO_VALUE}`,
+      'input: options: rotationOrder: expected a value, received nothing',
       () => [{ ...input, options: {} }],
     ],
     [
@@ -515,7 +515,7 @@ describe('a program without types gets a sentence that names the field', () => {
 
     test('does not listen on a port that is in use', () =>
       expectRefusal(
-        'port: expected a free port, received ',
+        'port: another program uses port ',
         listen,
         Number(new URL(emulator.baseUrl).port),
       ));

@@ -12,7 +12,7 @@ export const INSPECTION_STYLE = `
 section.sheet { margin-top: 1.25rem; }
 .sheet h2 { font-size: 1.1rem; }
 .sheet > p { color: var(--quiet); font-size: .9rem; max-width: 46rem; margin-top: .3rem; }
-.view .stage { aspect-ratio: 4 / 3; }
+.view .stage { aspect-ratio: 4 / 3; height: auto; }
 .loading { color: var(--on-stage); padding: 1rem; text-align: center; max-width: 26rem; position: relative; z-index: 1; }
 .hint { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .3rem 1rem; font-size: .85rem; color: var(--quiet); margin-top: .5rem; min-height: 2.4rem; }
 .hint strong { color: var(--ink); }
