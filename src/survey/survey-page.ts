@@ -167,7 +167,7 @@ function questionOf(
 <p>${isUnseen ? 'In the pictures of this sample, the answers look the same. Answer only if you know the data.' : look}</p>
 ${first === undefined ? undefined : html`<h3 class="article">${cut(first.article)}</h3>${number === 1 ? html`<p class="quiet hint" data-script hidden>Press a picture to see it large. There, ‹ and › show the others in its place.</p>` : undefined}`}
 <ul class="answers ${columnsOf(answers.length, first)}">${own}${items}</ul>
-<p class="unsure" data-script hidden><button type="button" data-answer="null" aria-pressed="false">I am not sure</button> <span class="quiet">Then it stays as it is: ${meaningOf(option.option, option.present).replace(/\.$/, '')}.</span></p>
+<p class="unsure" data-script hidden><button type="button" data-answer="null" aria-pressed="false">I am not sure</button> <span class="quiet">Then nothing is changed; now it is: ${meaningOf(option.option, option.present).replace(/\.$/, '')}.</span></p>
 ${more.length > 0 ? html`<details class="further"><summary>The same with ${amount(others.length, 'more article')}</summary>${more}</details>` : undefined}
 <p class="quiet effect">${effectOf(option, data.sampled)} Option <code>${option.option}</code>.</p>
 </section>
@@ -223,7 +223,7 @@ function picturesOf(
 }
 
 function ownPicture(image: ShownImage, article: string): Html {
-  return html`<li class="own"><img src="${addressOf(image)}" alt="${`The service's own picture of ${cut(article)}`}"><h3>The service's own picture</h3><p>Which picture is like this one?</p></li>`;
+  return html`<li class="own"><img src="${addressOf(image)}" alt="${`The service's own picture of ${cut(article)}`}"><h3>The service's own picture</h3><p>If it shows enough: which picture is like this one?</p></li>`;
 }
 
 function addressOf({ mimeType, bytes }: ShownImage): string {

@@ -75,7 +75,7 @@ describe.runIf(HAS_BROWSER)('the page of a survey', () => {
     await page.evaluate(() => scrollTo(0, 0));
     await page.locator('#question-1-heading').focus();
     await page.keyboard.press('ArrowRight');
-    expect(await focused()).toBe('Question 2 Do images stand upright?');
+    expect(await focused()).toBe('Question 2 Is the pattern on the surface the right way up?');
     await page.keyboard.press('ArrowLeft');
     expect(await focused()).toContain('Question 1');
     await right(1, 'A').focus();

@@ -116,11 +116,11 @@ export const QUESTION_TEXTS = {
     },
   },
   flipV: {
-    question: 'Do images stand upright?',
-    look: 'Look at letters, displays and prints; on wood and fabric, at the places where parts meet.',
+    question: 'Is the pattern on the surface the right way up?',
+    look: 'Look at letters, displays and prints. On wood and fabric it is often not seen: then say that you are not sure.',
     answers: {
-      true: 'Images begin at their lower edge.',
-      false: 'Images begin at their upper edge.',
+      true: 'The images of surfaces are the right way up, as the service sends them.',
+      false: 'The images of surfaces have to be turned upside down.',
     },
   },
   textureScale: {
@@ -143,8 +143,9 @@ export const QUESTION_TEXTS = {
     question: 'Does the grain run in the right direction?',
     look: GRAIN,
     answers: {
-      exchange: 'On these parts, images are turned by a quarter.',
-      auto: 'On these parts, images lie as on all others.',
+      exchange:
+        'Within the frame, the grain runs as some materials ask for it: turned by a quarter.',
+      auto: 'Within the frame, the grain runs as on all other parts.',
     },
   },
   preferStoredUvs: {
@@ -156,11 +157,11 @@ export const QUESTION_TEXTS = {
     },
   },
   boxProjection: {
-    question: 'Does the pattern have its true size on this part?',
-    look: SAMPLE,
+    question: 'How fine is the pattern within the frame?',
+    look: 'Compare its grain or weave with that of the other parts of the same material.',
     answers: {
-      scaled: 'The pattern has the same size on every part.',
-      unscaled: 'On a part that is stretched, the pattern is stretched, too.',
+      scaled: 'It is as fine as on all parts of this material.',
+      unscaled: 'It is finer or coarser there, with the size of the part.',
     },
   },
   mirrorOppositeSides: {
