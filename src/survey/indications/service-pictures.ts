@@ -7,7 +7,7 @@ import type { Scene } from '../../convert/model/scene.ts';
 import { type Camera, placeCamera } from '../../deliver/pictures/camera.ts';
 import type { Bounds } from '../../model/asset.ts';
 import type { ImageCodec, Pixels } from '../../model/image-codec.ts';
-import type { Effect, Vote } from '../readings/decide.ts';
+import { type Effect, OF_PICTURES, type Vote } from '../readings/decide.ts';
 import { DRAWN_PIXELS, drawScene } from '../readings/raster.ts';
 import type { ReadingOption, ReadingValue } from '../readings/readings.ts';
 import type { SmallImage, SmallImages } from '../readings/small-images.ts';
@@ -279,7 +279,7 @@ export class ServicePictures {
       const fits = closest(measured);
       if (best === 1 || fits.length === values.length) continue;
       const figure = `differs by ${(100 * best).toFixed(0)} %`;
-      votes.push({ option, indication: 'picture of the service', fits, values, figure, article });
+      votes.push({ option, indication: OF_PICTURES, fits, values, figure, article });
     }
     return votes;
   }

@@ -77,6 +77,8 @@ export interface Decision {
 
 /** Votes of an indication that contradict a value are exceptions up to this share; a proof has none. */
 export const MOST_EXCEPTIONS = 0.1;
+/** The indication of pictures: light, lens and finish are others, so that they make nothing certain. */
+export const OF_PICTURES = 'picture of the service';
 /** So many articles that agree make an indication certain by itself. */
 const MANY_ARTICLES = 3;
 /** A smaller share of the area of an article is not seen. */
@@ -133,7 +135,7 @@ interface Exclusion {
   isProof: boolean;
 }
 
-/** Each value is excluded for itself, so that the certainty is that of the weakest exclusion. */
+/** Each value is excluded for itself, and not by pictures alone, so that the certainty is that of the weakest exclusion. */
 function certaintyOf(
   exclusions: readonly Exclusion[],
   value: ReadingValue,
@@ -141,7 +143,9 @@ function certaintyOf(
 ): Certainty {
   const others = candidates.filter((other) => other !== value);
   const isCertain = others.every((other) => {
-    const against = exclusions.filter(({ left }) => !left.includes(other));
+    const against = exclusions.filter(
+      ({ left, indication }) => !left.includes(other) && indication !== OF_PICTURES,
+    );
     return (
       against.some(({ isProof }) => isProof) ||
       against.filter(({ articles }) => articles >= 2).length >= 2 ||

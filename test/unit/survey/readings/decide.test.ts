@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { decide, type Effect, type Vote } from '../../../../src/survey/readings/decide.ts';
+import {
+  decide,
+  type Effect,
+  OF_PICTURES,
+  type Vote,
+} from '../../../../src/survey/readings/decide.ts';
 
 const effect = (value: string, changes: Partial<Effect> = {}): Effect => {
   const moved = { areaShare: 0.3, movedMillimetres: 80, aspects: ['position'] as const };
@@ -30,6 +35,11 @@ test('indications that each exclude a value leave one together', () => {
 
 test('a value that one article excludes is excluded with medium certainty', () => {
   const own = [...votes('floor', ['zyx', 'xzy'], 3), ...votes('contact', ['xyz', 'zyx'], 1)];
+  expect(decided(own)).toMatchObject({ state: 'decided', value: 'zyx', certainty: 'medium' });
+});
+
+test('pictures of the service alone make nothing certain', () => {
+  const own = votes(OF_PICTURES, ['zyx'], 12);
   expect(decided(own)).toMatchObject({ state: 'decided', value: 'zyx', certainty: 'medium' });
 });
 
