@@ -5,9 +5,9 @@
 
 import type { Geometry, Scene } from '../../convert/model/scene.ts';
 import type { Effect, Vote } from '../readings/decide.ts';
-import { mapOf } from '../readings/raster.ts';
 import type { ReadingOption, ReadingValue } from '../readings/readings.ts';
 import type { SmallImage, SmallImages } from '../readings/small-images.ts';
+import { mapOf, type TextureMap } from '../readings/texture-map.ts';
 
 /** Edges of which two triangles of different UVs share both ends: four vertices each, two of either triangle. */
 const seamsOf = new WeakMap<Geometry, Uint32Array>();
@@ -139,14 +139,14 @@ function cosine(normals: Float32Array, a: number, b: number): number {
 function colorBetween(
   { levels }: SmallImage,
   uvs: Float32Array,
-  map: readonly number[],
+  map: TextureMap,
   a: number,
   b: number,
 ): readonly number[] {
   const p = (uvs[2 * a]! + uvs[2 * b]!) / 2;
   const q = (uvs[2 * a + 1]! + uvs[2 * b + 1]!) / 2;
-  const u = map[0]! * p + map[1]! * q + map[2]!;
-  const v = map[3]! * p + map[4]! * q + map[5]!;
+  const u = map[0] * p + map[1] * q + map[2];
+  const v = map[3] * p + map[4] * q + map[5];
   const { side, data } = levels[0]!;
   const at = (share: number) => Math.min(side - 1, Math.floor((share - Math.floor(share)) * side));
   const first = 3 * (at(v) * side + at(u));

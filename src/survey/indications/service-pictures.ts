@@ -57,8 +57,7 @@ export class ServicePicture {
   static async read(bytes: Uint8Array, codec: ImageCodec): Promise<ServicePicture | undefined> {
     const pixels = await codec.decode(bytes).catch(() => undefined);
     if (pixels === undefined) return undefined;
-    const drawing = withBackground(pixels);
-    const crop = drawing && cropOf(drawing);
+    const crop = cropOf(withBackground(pixels));
     return crop && new ServicePicture(crop);
   }
 
@@ -92,14 +91,14 @@ function cornersOf({ min, max }: Bounds): Float32Array {
 }
 
 /** The values whose distances are not clearly larger than the smallest. */
-export function closest<T>(measured: readonly { value: T; distance: number }[]): T[] {
+function closest<T>(measured: readonly { value: T; distance: number }[]): T[] {
   const best = Math.min(...measured.map(({ distance }) => distance));
   const most = best + Math.max(CLEARLY.least, CLEARLY.share * best);
   return measured.filter(({ distance }) => distance <= most).map(({ value }) => value);
 }
 
 /** A picture as a square whose background is the colour of most of its edge. */
-function withBackground({ width, height, channels, data }: Pixels): Picture | undefined {
+function withBackground({ width, height, channels, data }: Pixels): Picture {
   const size = Math.max(width, height);
   const [left, top] = [(size - width) >> 1, (size - height) >> 1];
   const edge: number[][] = [[], [], []];

@@ -3,10 +3,11 @@
  * they look from a distance, no shadows. People get other pictures.
  */
 
-import type { LinearRgb, Scene, SceneMaterial, TextureUse } from '../../convert/model/scene.ts';
+import type { LinearRgb, Scene, SceneMaterial } from '../../convert/model/scene.ts';
 import { FIELD_OF_VIEW_DEGREES, type PlacedCamera } from '../../deliver/pictures/camera.ts';
 import { coordinate, partsOf } from './scene-parts.ts';
 import type { SmallImage } from './small-images.ts';
+import { mapOf } from './texture-map.ts';
 
 /** Sides of a drawing. */
 export const DRAWN_PIXELS = 144;
@@ -81,8 +82,8 @@ export function drawScene(
           x: (DRAWN_PIXELS / 2) * (1 + along(right) / (slope * depth)),
           y: (DRAWN_PIXELS / 2) * (1 - along(up) / (slope * depth)),
           nearness: depth > 0 ? 1 / depth : 0,
-          u: map === undefined ? p : map[0]! * p + map[1]! * q + map[2]!,
-          v: map === undefined ? q : map[3]! * p + map[4]! * q + map[5]!,
+          u: map === undefined ? p : map[0] * p + map[1] * q + map[2],
+          v: map === undefined ? q : map[3] * p + map[4] * q + map[5],
         };
       }
       const isMirrored = determinant(placement) < 0;
@@ -179,14 +180,6 @@ function texel({ side, data }: Level, u: number, v: number): LinearRgb {
   const y = Math.min(side - 1, Math.floor((v - Math.floor(v)) * side));
   const at = 3 * (y * side + x);
   return [data[at]!, data[at + 1]!, data[at + 2]!];
-}
-
-/** KHR_texture_transform as an affine map: scale, then rotation, then offset. */
-export function mapOf({ transform }: TextureUse): readonly number[] {
-  if (transform === undefined) return [1, 0, 0, 0, 1, 0];
-  const { offset, rotationRadians, scale } = transform;
-  const [c, s] = [Math.cos(rotationRadians), Math.sin(rotationRadians)];
-  return [c * scale[0], s * scale[1], offset[0], -s * scale[0], c * scale[1], offset[1]];
 }
 
 function normalOf(world: Float32Array, a: number, b: number, c: number, sign: number): LinearRgb {

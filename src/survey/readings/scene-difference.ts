@@ -1,7 +1,8 @@
 /** What differs between two scenes of one article: where parts are, how they are shaded, and what they are drawn with. */
 
-import type { Geometry, Scene, SceneMaterial, TextureUse } from '../../convert/model/scene.ts';
+import type { Geometry, Scene, SceneMaterial } from '../../convert/model/scene.ts';
 import { areaOf, coordinate, partsOf, type ScenePart } from './scene-parts.ts';
+import { mapOf } from './texture-map.ts';
 
 /** In which respects parts may differ. */
 export const ASPECTS = ['parts', 'position', 'facing', 'texture', 'material'] as const;
@@ -217,14 +218,4 @@ function isSamePlacing(a: Geometry, m: SceneMaterial, b: Geometry, n: SceneMater
     }
     return true;
   });
-}
-
-/** KHR_texture_transform as an affine map: scale, then rotation, then offset. */
-function mapOf({
-  transform,
-}: TextureUse): readonly [number, number, number, number, number, number] {
-  if (transform === undefined) return [1, 0, 0, 0, 1, 0];
-  const { offset, rotationRadians, scale } = transform;
-  const [c, s] = [Math.cos(rotationRadians), Math.sin(rotationRadians)];
-  return [c * scale[0], s * scale[1], offset[0], -s * scale[0], c * scale[1], offset[1]];
 }
