@@ -15,7 +15,7 @@ import { evidenceText } from './choices.ts';
 import { MOST_EXCEPTIONS, type Vote } from './readings/decide.ts';
 import { READINGS } from './readings/readings.ts';
 import { type OptionRecord, readRecord } from './record.ts';
-import { testArticles } from './survey.ts';
+import { testArticles } from './test-articles.ts';
 
 /** Articles of a run that are compared. */
 const COMPARED = 20;
