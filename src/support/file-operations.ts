@@ -89,15 +89,15 @@ export function refuseLinksBelow(folder: string): void {
 /** Returns the folders below the outermost shared folder, and the path; nothing outside of shared folders. */
 function pathsInShared(given: string): string[] {
   const path = isResolved(given) ? given : resolve(given);
-  let start = Number.POSITIVE_INFINITY;
-  for (const folder of sharedFolders)
-    if (path.startsWith(folder) && path[folder.length] === sep)
-      start = Math.min(start, folder.length);
-  if (start >= path.length) return [];
-  const endAfter = (end: number) => path.indexOf(sep, end + 1);
   const paths: string[] = [];
-  for (let end = endAfter(start); end > 0; end = endAfter(end)) paths.push(path.slice(0, end));
-  return [...paths, path];
+  let isShared = false;
+  for (let end = path.indexOf(sep); end >= 0; end = path.indexOf(sep, end + 1)) {
+    const folder = path.slice(0, end);
+    if (isShared) paths.push(folder);
+    // A server serves many outputs: a look at each of their folders would take longer than the operation.
+    else isShared = sharedFolders.has(folder);
+  }
+  return isShared ? [...paths, path] : [];
 }
 
 /** Most paths are; `resolve` takes 2 µs. */
