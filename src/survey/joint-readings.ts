@@ -4,7 +4,7 @@ import type { Scene } from '../convert/model/scene.ts';
 import type { ConvertOptions } from '../convert/transform/convert-options.ts';
 import type { SurveyedArticle } from './articles/surveyed-article.ts';
 import { GEOMETRY_MEASURES, placedParts } from './indications/geometry.ts';
-import { statedSize } from './indications/stated-size.ts';
+import { plausibleSize } from './indications/plausible-size.ts';
 import { READINGS, type ReadingOption, valuesOf } from './readings/readings.ts';
 import { partsOf } from './readings/scene-parts.ts';
 
@@ -32,7 +32,7 @@ export async function jointReading(
     .slice(0, MOST_ARTICLES);
   const wins = combinations.map(() => 0);
   for (const article of chosen) {
-    const stated = statedSize(article.snapshot.article);
+    const stated = plausibleSize(article.snapshot.article);
     const placed = [];
     for (const options of combinations)
       placed.push(placedParts(partsOf(await sceneOf(article, options))));

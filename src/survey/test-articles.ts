@@ -9,7 +9,7 @@ import type { ArticleReader, SurveyedArticle } from './articles/surveyed-article
 import { GEOMETRY_MEASURES, type PlacedParts, placedParts } from './indications/geometry.ts';
 import { listVotes } from './indications/lists.ts';
 import { ImageFacts, MATERIAL_OPTIONS, materialVotes } from './indications/materials.ts';
-import { statedSize } from './indications/stated-size.ts';
+import { plausibleSize } from './indications/plausible-size.ts';
 import type { Effect, Vote } from './readings/decide.ts';
 import {
   READING_OPTIONS,
@@ -160,7 +160,7 @@ function geometryVotes(article: SurveyedArticle, scenes: readonly ReadScene[]): 
     difference!.aspects.some((aspect) => aspect === 'position' || aspect === 'parts'),
   );
   if (moved.length === 0) return [];
-  const stated = statedSize(article.snapshot.article);
+  const stated = plausibleSize(article.snapshot.article);
   const placed = new Map<ReadScene, PlacedParts>();
   for (const one of [base!, ...moved]) placed.set(one, placedParts(partsOf(one.scene)));
   return GEOMETRY_MEASURES.flatMap(({ indication, measure, tolerance, figure }) => {

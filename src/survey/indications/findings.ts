@@ -5,11 +5,12 @@
 
 import type { ServiceMaterial } from '../../convert/model/graphics.ts';
 import type { Scene } from '../../convert/model/scene.ts';
+import type { StatedSize } from '../../convert/wire/stated-size.ts';
 import type { Bounds } from '../../model/asset.ts';
 import type { SurveyedArticle } from '../articles/surveyed-article.ts';
 import type { Certainty } from '../readings/decide.ts';
 import { type ImageFacts, meanOf } from './materials.ts';
-import { type StatedSize, statedSize } from './stated-size.ts';
+import { plausibleSize } from './plausible-size.ts';
 
 /** Something in the data that no option can put right. */
 interface Finding {
@@ -40,7 +41,7 @@ export async function findingsOf(
     const { boundsMetres: bounds } = await sceneOf(article);
     const size = bounds.max.map((end, axis) => end - bounds.min[axis]!);
     const materials = [...new Set(article.drawn.flatMap(({ material }) => material ?? []))];
-    facts.push({ size, bounds, stated: statedSize(article.snapshot.article), materials });
+    facts.push({ size, bounds, stated: plausibleSize(article.snapshot.article), materials });
     for (const { dif, pic } of materials) {
       const pixels = pic && dif ? await images.pixels(article, pic) : undefined;
       if (dif && pixels) colors.push({ article: article.label, dif, mean: meanOf(pixels) });

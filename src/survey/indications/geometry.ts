@@ -3,9 +3,9 @@
  * mostly has two equal sides. Each measure is of one scene; readings are compared by it.
  */
 
+import type { StatedSize } from '../../convert/wire/stated-size.ts';
 import type { Bounds } from '../../model/asset.ts';
 import { boundsOfPart, coordinate, type ScenePart } from '../readings/scene-parts.ts';
-import type { StatedSize } from './stated-size.ts';
 
 /** The parts of a scene, with what is compared of them. */
 export interface PlacedParts {

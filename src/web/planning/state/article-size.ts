@@ -1,14 +1,7 @@
 /** The size of an article as it was ordered: a model may be some millimetres larger, such as by its edges. */
 import type { Vec3 } from '../../../convert/model/graphics.ts';
-import { readNumber } from '../../../convert/wire/value.ts';
-import type { Article, ArticleProperty } from '../../../model/article.ts';
-import { namedProperties } from './fields.ts';
-
-/** Beginnings of the names of a property that is a dimension, in the order of glTF: width, height, depth. */
-const NAMES = [/^(?:width|breite)/i, /^(?:height|höhe|hoehe)/i, /^(?:depth|tiefe)/i] as const;
-
-/** Metres of the units in which articles have dimensions. */
-const UNITS_METRES = [0.001, 0.01, 1] as const;
+import { statedSize } from '../../../convert/wire/stated-size.ts';
+import type { Article } from '../../../model/article.ts';
 
 /** A property whose value differs more from the model is another dimension, such as the height of a seat. */
 const TOLERANCE = { metres: 0.012, share: 0.01 };
@@ -25,18 +18,10 @@ const TOLERANCE = { metres: 0.012, share: 0.01 };
  * ```
  */
 export function articleSizeMetres(article: Article, sizeMetres: Vec3): Vec3 {
-  const properties = namedProperties(article).map(({ property }) => property);
+  const stated = statedSize(article);
   const ordered = sizeMetres.map((metres, axis) => {
-    const named = properties.filter(({ text, name }) => NAMES[axis]!.test(text || name));
-    const fitting = named.flatMap((property) => lengthsMetres(property));
     const most = Math.max(TOLERANCE.metres, metres * TOLERANCE.share);
-    return fitting.find((length) => Math.abs(length - metres) <= most) ?? metres;
+    return stated[axis]!.find((length) => Math.abs(length - metres) <= most) ?? metres;
   });
   return ordered as unknown as Vec3;
-}
-
-/** The value in each unit: the service has no field for a unit, and only one of these lengths can fit a model. */
-function lengthsMetres({ currentvalue }: ArticleProperty): number[] {
-  const value = readNumber(currentvalue);
-  return value === undefined ? [] : UNITS_METRES.map((unit) => value * unit);
 }
