@@ -27,8 +27,10 @@ export const surveyCommand: Command = {
     },
     apply: {
       type: 'string',
-      value: 'CHOICES.json',
-      describe: 'write what is decided and chosen into the pipeline file, without a survey',
+      value: '[CHOICES.json]',
+      mayBeEmpty: true,
+      describe:
+        'write what is decided, and the choices of a file, into the pipeline file, without a survey',
     },
     anonymous: {
       type: 'string',
@@ -100,7 +102,7 @@ async function apply(choicesFile: string, args: Arguments, io: Io): Promise<numb
     throw usageError('survey: --limit is for a survey, and --apply makes none');
   const { applyChoices } = await import('../survey/choices.ts');
   const file = textOf(args, 'PIPELINE.yaml')!;
-  const applied = await applyChoices(file, await folderOf(args), choicesFile, io.env);
+  const applied = await applyChoices(file, await folderOf(args), choicesFile || undefined, io.env);
   await writeAnonymous(applied.record, args);
   if (args.json) {
     const { recordText } = await import('../survey/record.ts');

@@ -130,16 +130,18 @@ export interface AppliedChoices {
  * other bytes of the file stay; doing it again changes nothing.
  *
  * @param surveyFolder - Has the record, `survey.json`.
+ * @param choicesFile - See {@link readChoices}; without it, only what is decided is written.
  * @throws {@link ConverterError} `SURVEY_INVALID` without a record, for other choices than it has, and if the pipeline
  *   file would not mean the same otherwise.
  */
 export async function applyChoices(
   pipelineFile: string,
   surveyFolder: string,
-  choicesFile: string,
+  choicesFile: string | undefined,
   env: Environment,
 ): Promise<AppliedChoices> {
-  const choices = readChoices(await readText(choicesFile), choicesFile);
+  const choices =
+    choicesFile === undefined ? {} : readChoices(await readText(choicesFile), choicesFile);
   const found = await readRecord(join(surveyFolder, RECORD_FILE)).catch((cause: unknown) => {
     if (!isConverterError(cause, 'FILE_MISSING')) throw cause;
     const message = `${surveyFolder}: it has no ${RECORD_FILE}`;

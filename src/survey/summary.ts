@@ -46,14 +46,14 @@ export function summaryLines(record: SurveyRecord): string[] {
 
 /** What a person does next. @param file - The pipeline file. */
 export function nextStep({ options }: SurveyRecord, file: string): string {
-  const apply = `btg2gltf survey ${file} --apply choices.json`;
+  const apply = `btg2gltf survey ${file} --apply`;
   if (options.some(isQuestion))
-    return `Next: answer the questions on the page, save choices.json, and run ${apply}`;
+    return `Next: answer the questions on the page, save choices.json, and run ${apply} choices.json`;
   const isOther = options.some(
     ({ state, value, present }) => state === 'decided' && value !== present,
   );
   return isOther
-    ? `Next: save choices.json from the page, and run ${apply}`
+    ? `Next: ${apply}`
     : `Nothing is to be changed. Next: btg2gltf run ${file} --limit 10`;
 }
 

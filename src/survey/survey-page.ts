@@ -51,8 +51,8 @@ export async function surveyPage(
   const title = cutText(`Survey of ${record.pipeline}`, TEXT_LIMITS.name);
   const content = html`<a class="skip" href="#result">Skip to the result</a>
 <div class="page">
-<header><h1>${countsText(record)}</h1>${introductionOf(record)}</header>
-${questions.length > 0 ? barOf(questions.length) : undefined}
+<header><h1>${countsText(record)}</h1>${introductionOf(record, questions.length)}</header>
+${barOf(questions.length)}
 <main>
 ${pictures.missing === undefined ? undefined : html`<p class="sheet notice">There are no pictures, because ${pictures.missing}; then run the survey again. You can answer without them, if you know the data.</p>`}
 ${questions.map((question, at) => questionOf(question, at + 1, record, pictures))}
@@ -91,24 +91,29 @@ function hashOf(text: string): string {
 const withState = ({ options }: SurveyRecord, state: OptionRecord['state']) =>
   options.filter((option) => option.state === state);
 
-function introductionOf({ pipeline, program, data }: SurveyRecord): Html {
+function introductionOf({ pipeline, program, data }: SurveyRecord, asked: number): Html {
   const { selected, sampled, manufacturers, series, unread } = data;
   const of = `${amount(manufacturers, 'manufacturer')} and ${integer(series)} series`;
   const missing =
     unread.length === 0
       ? undefined
       : html`<details><summary>${amount(unread.length, 'article')} could not be read</summary><ul>${unread.map(({ article, code, message }) => html`<li>${cut(article)}: ${code}, ${cutText(message, TEXT_LIMITS.message)}</li>`)}</ul></details>`;
-  return html`<p>The data of a service leaves open what some of its values mean. This survey has converted ${integer(sampled)} of ${amount(selected, 'configuration')} of <b>${cut(pipeline)}</b>, of ${of}, in every meaning that is possible. It asks about what only a person can see. Options of taste, of the format and of limits are not counted here.</p><p class="quiet">btg2gltf ${program}</p>${missing}`;
+  const what =
+    asked > 0
+      ? html`Here are articles of <b>${cut(pipeline)}</b>, drawn in each of these meanings: choose the pictures that show your furniture as it is. All other meanings are decided, or do not matter.`
+      : html`For <b>${cut(pipeline)}</b>, the data itself decides which meaning is right: nothing is asked.`;
+  return html`<p>Some values in the data of a service can have several meanings. ${what}</p><p class="quiet">${integer(sampled)} of ${amount(selected, 'configuration')}, of ${of}; btg2gltf ${program}</p>${missing}`;
 }
 
 const cut = (text: string) => cutText(text, TEXT_LIMITS.name);
 
+/** Hidden where nothing is asked. */
 function barOf(count: number): Html {
   const steps =
     count > 1
       ? html`<button type="button" id="previous">←<span class="word"> Previous</span></button><button type="button" id="next"><span class="word">Next </span>→</button>`
       : html`<button type="button" id="previous" hidden>← Previous</button><button type="button" id="next">Go to the question</button>`;
-  return html`<nav class="answered-bar" aria-label="Questions" data-script hidden><b id="answered" role="status"></b>${steps}<a href="#result">Result</a></nav>`;
+  return html`<nav class="answered-bar" aria-label="Questions"${count > 0 ? html` data-script` : undefined} hidden><b id="answered" role="status"></b>${steps}<a href="#result" id="finish">Result</a></nav>`;
 }
 
 /** The questions in the order of the page: those with pictures first. */
@@ -118,9 +123,11 @@ function askedOf(record: SurveyRecord, { questions }: SurveyPictures): OptionRec
   return [...asked.filter(hasPictures), ...asked.filter((one) => !hasPictures(one))];
 }
 
-/** The articles of a question: the one with the most different pictures first. */
+/** The articles of a question: first the one with the most pictures, and of these the one where they differ most. */
 function articlesOf({ option }: OptionRecord, { questions }: SurveyPictures): ArticlePictures[] {
-  return (questions.get(option) ?? []).toSorted((a, b) => b.readings.length - a.readings.length);
+  return (questions.get(option) ?? []).toSorted(
+    (a, b) => b.readings.length - a.readings.length || b.differentShare - a.differentShare,
+  );
 }
 
 /** An answer: values that look the same in all pictures. The first one stands for them. */
@@ -154,13 +161,13 @@ function questionOf(
   const items = answers.map((values, at) =>
     answerOf(option.option, values, at, first, `${number}-1`),
   );
-  const own = first?.own && ownPicture(first.own, first.article);
+  const own = first?.own && ownPicture(first.own, first.article, `${number}-1`);
   const more = others.map((article, at) => {
     const shown = answers.map(
       (values, letter) =>
         html`<li class="answer"><h4>Picture ${letterOf(letter)}</h4>${picturesOf(article, values, letter, `${number}-${at + 2}`)}</li>`,
     );
-    return html`<h3 class="article">${cut(article.article)}</h3><ul class="answers ${columnsOf(answers.length, article)}">${article.own && ownPicture(article.own, article.article)}${shown}</ul>`;
+    return html`<h3 class="article">${cut(article.article)}</h3><ul class="answers ${columnsOf(answers.length, article)}">${article.own && ownPicture(article.own, article.article, `${number}-${at + 2}`)}${shown}</ul>`;
   });
   return html`<section class="sheet question" id="${id}" data-question="${option.option}" aria-labelledby="${id}-heading">
 <h2 id="${id}-heading" tabindex="-1"><span class="number-of">Question ${number}</span> ${question}</h2>
@@ -222,8 +229,9 @@ function picturesOf(
   return html`<div class="pictures">${button('detail', reading.detail, `${name}: the marked place of ${cut(article)}`)}${button('whole', reading.whole, `${name}: ${cut(article)}`, over)}</div>`;
 }
 
-function ownPicture(image: ShownImage, article: string): Html {
-  return html`<li class="own"><img src="${addressOf(image)}" alt="${`The service's own picture of ${cut(article)}`}"><h3>The service's own picture</h3><p>If it shows enough: which picture is like this one?</p></li>`;
+/** It is enlarged together with the pictures of the whole article. */
+function ownPicture(image: ShownImage, article: string, group: string): Html {
+  return html`<li class="own"><button type="button" class="picture" data-article="${group}" data-kind="whole" disabled><img src="${addressOf(image)}" alt="${`The service's own picture of ${cut(article)}`}"></button><h3>The service's own picture</h3><p>If it shows enough: which picture is like this one?</p></li>`;
 }
 
 function addressOf({ mimeType, bytes }: ShownImage): string {
@@ -275,7 +283,7 @@ function decidedOf(record: SurveyRecord): Html | undefined {
   return section(
     'decided',
     'Decided',
-    html`<p>What the numbers of the data say.</p>${table('Decided', ['About', 'What is right', 'Why', 'How sure'], rows)}`,
+    html`<details><summary>${amount(decided.length, 'meaning')}, and why</summary>${table('Decided', ['About', 'What is right', 'Why', 'How sure'], rows)}</details>`,
   );
 }
 
@@ -301,7 +309,7 @@ function unimportantOf(record: SurveyRecord): Html | undefined {
   return section(
     'unimportant',
     'Does not matter here',
-    html`<p>Another meaning would change nothing in this data, or nothing that can be seen.</p><ul class="lines">${items}</ul>`,
+    html`<p>Another meaning would change nothing in this data, or nothing that can be seen.</p><details><summary>${amount(options.length, 'meaning')}</summary><ul class="lines">${items}</ul></details>`,
   );
 }
 
@@ -346,15 +354,20 @@ function decidedLines(record: SurveyRecord): DecidedLine[] {
   return [...chosen, ...decided];
 }
 
-function resultOf({ decided }: AnswerData): Html {
-  const command = 'btg2gltf survey PIPELINE.yaml --apply choices.json';
+function resultOf({ decided, questions }: AnswerData): Html {
+  const isAsked = questions.length > 0;
+  const command = `btg2gltf survey PIPELINE.yaml --apply${isAsked ? ' choices.json' : ''}`;
+  const how = isAsked
+    ? html`Save <code>choices.json</code>, and send it to the person who runs btg2gltf. This command writes the answers into the pipeline file, where everything else stays as it is:`
+    : html`This command writes them into the pipeline file, where everything else stays as it is:`;
   return section(
     'result',
     'Result',
-    html`<p>These lines of the pipeline file follow from what is decided and from your answers.</p>
+    html`<p>${how}</p>
+<pre tabindex="0" role="region" aria-label="Command">${command}</pre>
+<p class="actions" data-script hidden><button type="button" id="save"${isAsked ? undefined : html` hidden`}>Save choices.json</button><span class="quiet" role="status" id="saved"></span></p>
+<p>It writes these lines. You can also add them by hand:</p>
 <pre id="section" tabindex="0" role="region" aria-label="Lines of the pipeline file">${convertSection(decided, {})}</pre>
-<p class="actions" data-script hidden><button type="button" id="copy">Copy</button><button type="button" id="save">Save choices.json</button><span class="quiet" role="status"><span id="copied"></span> <span id="saved"></span></span></p>
-<p>Add them by hand; or save <code>choices.json</code>, and let this command write them into the pipeline file, where everything else stays as it is:</p>
-<pre tabindex="0" role="region" aria-label="Command">${command}</pre>`,
+<p class="actions" data-script hidden><button type="button" id="copy">Copy</button><span class="quiet" role="status" id="copied"></span></p>`,
   );
 }

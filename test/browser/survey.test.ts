@@ -83,6 +83,21 @@ describe.runIf(HAS_BROWSER)('the page of a survey', () => {
     expect(await section()).toContain('rotationOrder: xyz # your answer');
   });
 
+  test('a page that asks nothing has the lines that are decided, and the command that writes them', async () => {
+    const record = surveyRecord();
+    const options = record.options.filter(({ state }) => state !== 'question');
+    const file = join(await temporaryFolder(), 'index.html');
+    await writeFile(file, await surveyPage({ ...record, options }, { questions: new Map() }));
+    const { page: decided, trouble: heard } = await openWatched(pathToFileURL(file).href);
+    expect(await decided.locator('#section').textContent()).toContain('normalMap: directx');
+    expect(await decided.locator('#result').textContent()).toContain('PIPELINE.yaml --apply');
+    expect(await decided.getByRole('button').allTextContents()).toEqual(['Copy']);
+    await decided.getByRole('button', { name: 'Copy' }).click();
+    await expect.poll(() => decided.locator('#copied').textContent()).not.toBe('');
+    expect(heard).toEqual([]);
+    await decided.close();
+  });
+
   test('a picture is shown large, and the others in its place', async () => {
     await page.locator('#question-1 button.detail').first().click();
     const name = page.locator('#large-name');

@@ -77,7 +77,7 @@ describe('a survey', () => {
     expect(stdout).toContain(`sample: ${questions.length} questions, `);
     for (const { option } of questions) expect(stdout).toContain(`\n  ${option} (`);
     expect(stdout).toContain('counter-clockwise instead of clockwise, decided by symmetry in 2');
-    expect(stdout).toContain(`survey ${file} --apply choices.json`);
+    expect(stdout).toContain(`Next: btg2gltf survey ${file} --apply\n`);
   });
 
   test('that is interrupted ends as other commands do, and writes nothing', async () => {
@@ -197,6 +197,14 @@ describe('choices that are applied', () => {
       return known.find(({ option }) => option === 'flipV')!.state;
     };
     expect([later(false), later(true)]).toEqual(['chosen', 'question']);
+    await rm(path('sample.survey.json'));
+  });
+
+  test('without a file of choices, only what is decided is written', async () => {
+    expect(await survey('--apply')).toMatchObject({ exit: 0 });
+    const edited = await readFile(file, 'utf8');
+    expect(edited).toContain('rotationDirection: counter-clockwise # survey: decided by symmetry');
+    expect(edited).not.toContain('chosen by a person');
     await rm(path('sample.survey.json'));
   });
 

@@ -42,7 +42,7 @@ summary { cursor: pointer; padding: .4rem 0; font-weight: 560; }
 .picture img { display: block; width: 100%; height: auto; }
 .picture svg { position: absolute; inset: 0; width: 100%; height: 100%; }
 .picture rect { fill: none; stroke: var(--mark); stroke-width: 5; }
-.own img { display: block; width: 100%; aspect-ratio: 4 / 3; object-fit: contain; background: #fff; border-radius: 8px; }
+.own img { aspect-ratio: 4 / 3; object-fit: contain; }
 .unsure { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .8rem; }
 .sheet > .unsure { margin-top: 1rem; }
 .unsure button { border-color: var(--quiet); }

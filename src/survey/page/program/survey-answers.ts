@@ -45,6 +45,8 @@ function show(): void {
   const ordered = data.questions.filter((option) => option in answers);
   const inOrder = Object.fromEntries(ordered.map((option) => [option, answers[option]!]));
   byId('answered').textContent = `${ordered.length} of ${data.questions.length} answered`;
+  const isDone = ordered.length === data.questions.length;
+  byId('finish').textContent = isDone ? 'Save your answers' : 'Result';
   byId('section').textContent = convertSection(data.decided, inOrder);
   const isEmpty = ordered.every((option) => answers[option] === null);
   byId<HTMLButtonElement>('save').disabled = isEmpty;
