@@ -76,7 +76,9 @@ async function survey(run: Run, limit: number): Promise<Survey> {
   const { selected, pool, unread } = await fetchPool(run, POOL * limit, reader);
   const articles = chooseByFeatures(pool, limit);
   const { convert: present, name: pipeline } = run.options.pipeline;
-  const { base, options, failed, pictures } = await settle(articles, run, reader, images);
+  const settled = await settle(articles, run, reader, images);
+  const { base, failed } = settled;
+  const { options, pictures } = await drawOpen(settled, articles, run, reader, images);
   const readable = articles.filter(({ label }) => !failed.some((row) => row.article === label));
   await run.sources.session.finish(true);
   const countOf = (keyOf: (article: SurveyedArticle) => string) =>
@@ -131,12 +133,11 @@ const MOST_PASSES = 2;
 interface Settled {
   /** The present values of options, with those that were decided. */
   base: ConvertOptions;
-  options: OptionRecord[];
+  found: ReadonlyMap<ReadingOption, FoundReading>;
   failed: Unread[];
-  pictures: ServicePictures;
 }
 
-/** Decides about all readings. A value that was decided counts when the others are tested. */
+/** Decides about all readings by numbers. A value that was decided counts when the others are tested. */
 async function settle(
   articles: readonly SurveyedArticle[],
   run: Run,
@@ -184,6 +185,17 @@ async function settle(
       await test(stage);
     }
   }
+  return { base, found, failed: [...failed.values()] };
+}
+
+/** Draws the articles of open questions in their readings: what cannot be seen is not asked, and pictures may decide. */
+async function drawOpen(
+  { base, found }: Settled,
+  articles: readonly SurveyedArticle[],
+  run: Run,
+  reader: ArticleReader,
+  images: ImageCodec,
+): Promise<{ options: OptionRecord[]; pictures: ServicePictures }> {
   const articleOf = (label: string) => articles.find((one) => one.label === label)!;
   const sceneOf = (label: string, values: Partial<ConvertOptions>) => {
     return reader.sceneOf(articleOf(label), { ...base, ...values });
@@ -195,11 +207,15 @@ async function settle(
     (label) => servicePictureOf(articleOf(label), fetcher),
     images,
   );
+  const isOpen = (option: ReadingOption) => found.get(option)!.decision.state === 'question';
+  const state = { making: 'drawings', total: READING_OPTIONS.filter(isOpen).length, failed: 0 };
+  let done = 0;
   const options: OptionRecord[] = [];
   for (const option of READING_OPTIONS) {
     const { votes, effects, articles: count, ...first } = found.get(option)!;
     let { decision } = first;
     if (decision.state === 'question') {
+      run.environment.progress?.({ ...state, done });
       const seams = await seamVotes(option, base[option], effects, small, (article, value) =>
         sceneOf(article, value === undefined ? {} : { [option]: value }),
       );
@@ -210,11 +226,12 @@ async function settle(
         small,
       );
       decision = decide(option, base[option], seen, [...votes, ...seams, ...own]);
+      run.environment.progress?.({ ...state, done: ++done });
     }
     const { effects: alternatives, ...rest } = decision;
     options.push({ ...rest, alternatives, articles: count });
   }
-  return { base, options, failed: [...failed.values()], pictures };
+  return { options, pictures };
 }
 
 interface FoundReading {
@@ -256,7 +273,7 @@ async function fetchPool(run: Run, count: number, reader: ArticleReader) {
     wanted,
     run.options.pipeline.service.concurrency,
     async ({ request, children }, at) => {
-      progress?.({ total: wanted.length, done: done++, failed: unread.length });
+      progress?.({ total: wanted.length, done, failed: unread.length });
       try {
         const snapshot: ArticleSnapshot = await fetcher.fetch(request, children);
         read[at] = await reader.read(snapshot);
@@ -268,6 +285,7 @@ async function fetchPool(run: Run, count: number, reader: ArticleReader) {
           ),
         );
       }
+      progress?.({ total: wanted.length, done: ++done, failed: unread.length });
     },
   );
   const pool = read.filter((article) => article !== undefined);

@@ -55,13 +55,12 @@ export async function testArticles(
   const votes: Vote[] = listVotes(articles);
   const hasMaterials = options.some((option) => MATERIAL_OPTIONS.has(option));
   const failed: Unread[] = [];
+  const show = (done: number) => {
+    const { length: total } = articles;
+    environment.progress?.({ making: 'readings', total, done, failed: failed.length });
+  };
   for (const [done, article] of articles.entries()) {
-    environment.progress?.({
-      making: 'readings',
-      total: articles.length,
-      done,
-      failed: failed.length,
-    });
+    show(done);
     try {
       const scenes = await tested.test(article, pipeline.convert, reader);
       votes.push(...geometryVotes(article, scenes));
@@ -70,6 +69,7 @@ export async function testArticles(
       failed.push(failure(article.label, thrown));
     }
   }
+  show(articles.length);
   return { tested, votes, failed };
 }
 
