@@ -31,7 +31,8 @@ export class SharedContents implements ContentStore {
   readonly #local: ContentStore;
   readonly #store: ObjectStore;
   readonly #uploadsAtOnce: number;
-  readonly #known = new LRUCache<Digest, true>({ max: MOST_KNOWN });
+  /** With `max` it would allocate room for all of them at once. */
+  readonly #known = new LRUCache<Digest, true>({ maxSize: MOST_KNOWN, sizeCalculation: () => 1 });
   /** Digests for which the store has other bytes: the next `put` replaces them. */
   readonly #damaged = new Set<Digest>();
   readonly #uploads = new Map<Digest, Promise<void>>();

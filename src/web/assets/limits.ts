@@ -35,7 +35,11 @@ const MOST_SENDERS = 100_000;
  * @returns Counts one; throws a {@link Refusal} 429 with `Retry-After` beyond the limit.
  */
 export function perSender(perMinute: number, now: () => number): (sender: string) => void {
-  const budgets = new LRUCache<string, { left: number; atMs: number }>({ max: MOST_SENDERS });
+  // With `max` it would allocate room for all of them at once.
+  const budgets = new LRUCache<string, { left: number; atMs: number }>({
+    maxSize: MOST_SENDERS,
+    sizeCalculation: () => 1,
+  });
   return (address) => {
     const sender = networkOf(address);
     const nowMs = now();
