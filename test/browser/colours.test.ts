@@ -19,6 +19,7 @@ import {
   hueDifference,
   labOf,
   meanColour,
+  meanColourOfImage,
 } from '../helpers/colour-difference.ts';
 import { writeOutput } from '../helpers/gallery-output.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
@@ -82,7 +83,7 @@ function patch(color: readonly [number, number, number]): Swatch {
 
 async function texture(name: string): Promise<Swatch> {
   const image = new Uint8Array(await readFile(textureFile(name)));
-  const color = meanColour(await pixelsOf(image));
+  const color = await meanColourOfImage(image);
   return { name, color, material: { pic: name, roughness: 1 }, images: { [name]: image } };
 }
 
@@ -113,8 +114,10 @@ async function pixelsOf(bytes: Uint8Array): Promise<number[][]> {
 
 /** The brightest face of a picture of a cube, which is its top: a twentieth of its opaque pixels. */
 function brightestFace(pixels: number[][]): number[] {
-  const byLightness = pixels.toSorted((a, b) => labOf(b)[0] - labOf(a)[0]);
-  return meanColour(byLightness.slice(0, pixels.length / 20));
+  const byLightness = pixels
+    .map((pixel) => [labOf(pixel)[0], pixel] as const)
+    .sort(([a], [b]) => b - a);
+  return meanColour(byLightness.slice(0, pixels.length / 20).map(([, pixel]) => pixel));
 }
 
 /** The colours of a cube: its brightest face in `hero`, and the middle of other pictures. */

@@ -16,7 +16,13 @@ import type { Shot } from '../../src/deliver/pictures/shot.ts';
 import { convert } from '../../src/library.ts';
 import { sharedRenderer } from '../helpers/browser.ts';
 import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
-import { ciede2000, hueDifference, labOf, meanColour } from '../helpers/colour-difference.ts';
+import {
+  ciede2000,
+  hueDifference,
+  labOf,
+  meanColour,
+  meanColourOfImage,
+} from '../helpers/colour-difference.ts';
 import { encoded, flatPicture } from '../helpers/flat-picture.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
@@ -148,7 +154,7 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
       '../../src/emulator/sample/images/textures/fabricPetrol.jpg',
       import.meta.url,
     );
-    const expected = labOf(meanColour((await pixelsOf(await readFile(cover))).all));
+    const expected = labOf(await meanColourOfImage(await readFile(cover)));
     const shown = (await pixelsOf(closeup!.bytes)).all;
     const isCover = (pixel: number[]) => hueDifference(expected, labOf(pixel)) < 25;
     expect(shown.filter(isCover).length / shown.length).toBeGreaterThan(0.9);

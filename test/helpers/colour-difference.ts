@@ -1,4 +1,5 @@
 /** Colours in CIE Lab, and how different two of them look: CIEDE2000. */
+import sharp from 'sharp';
 
 /** L, a, b for daylight D65. */
 type Lab = readonly [lightness: number, a: number, b: number];
@@ -20,6 +21,17 @@ export function meanColour(colours: readonly (readonly number[])[]): number[] {
   return [0, 1, 2].map((channel) => {
     const sum = colours.reduce((total, colour) => total + linear(colour[channel]! / 255), 0);
     return 255 * encoded(sum / colours.length);
+  });
+}
+
+/** The mean colour of an image without transparent pixels: each level is made linear once, not each pixel. */
+export async function meanColourOfImage(image: Uint8Array): Promise<number[]> {
+  const data = await sharp(image).toColourspace('srgb').removeAlpha().raw().toBuffer();
+  const counts = [0, 1, 2].map(() => new Uint32Array(256));
+  for (let at = 0; at < data.length; at++) counts[at % 3]![data[at]!]!++;
+  return counts.map((levels) => {
+    const sum = levels.reduce((total, count, level) => total + count * linear(level / 255), 0);
+    return 255 * encoded((3 * sum) / data.length);
   });
 }
 
