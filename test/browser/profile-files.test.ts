@@ -16,7 +16,7 @@ import {
   type ProfileName,
   webProfile,
 } from '../../src/deliver/profiles/profiles.ts';
-import { closePages, openPage } from '../helpers/browser.ts';
+import { closePages, openPage, withoutDrawing } from '../helpers/browser.ts';
 import { command } from '../helpers/command.ts';
 import { boundsOf, drawnVertices } from '../helpers/drawn-vertices.ts';
 import { servePackages } from '../helpers/npm-packages.ts';
@@ -132,6 +132,8 @@ describe.runIf(HAS_BROWSER)('a viewer', () => {
         const isKnown = url.startsWith(server.address) || url.startsWith(PACKAGES);
         if (!/^(?:blob|data):/.test(url) && !isKnown) trouble.push(url);
       });
+      // What the shop shows is loaded, and looked at in the other page.
+      if (path === 'shop.html') await withoutDrawing(opened);
       await servePackages(opened);
       await opened.goto(`${server.address}/${path}`);
       return opened;

@@ -94,12 +94,16 @@ export async function choose(page: Page, property: string, value: string): Promi
 
 /** Violations that axe-core finds, minor ones too, as `rule: first element`. */
 export async function violations(page: Page): Promise<string[]> {
-  const require = createRequire(import.meta.url);
-  await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
+  if (!(await page.evaluate(() => 'axe' in globalThis))) {
+    const require = createRequire(import.meta.url);
+    await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
+  }
   return page.evaluate(async () => {
     type Violation = { id: string; nodes: { html: string }[] };
-    type Axe = { run(): Promise<{ violations: Violation[] }> };
-    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run();
+    type Axe = { run(options: object): Promise<{ violations: Violation[] }> };
+    // All rules; of what keeps to them only the first element is described.
+    const options = { resultTypes: ['violations'] };
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(options);
     return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
   });
 }
