@@ -36,6 +36,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+/** Two, for the tests that end none of them. */
+let two: Threads;
+beforeAll(async () => {
+  two = await openThreads(WANTED, { count: 2, heapMb: 1024, once: createOnce(), now: Date.now });
+});
+afterAll(() => two.close());
+
 const open: Threads[] = [];
 async function opened(count: number, heapMb = 1024, once = createOnce()): Promise<Threads> {
   const threads = await openThreads(WANTED, { count, heapMb, once, now: Date.now });
@@ -49,20 +56,20 @@ const makeIn = (threads: Threads, delivery: string, weight = master.length) =>
 
 describe('threads of makers', () => {
   it('make the bytes that this thread makes', async () => {
-    const [here, threads] = await Promise.all([opened(1), opened(2)]);
+    const here = await opened(1);
     const all = (threads: Threads) =>
       Promise.all(WANTED.profiles.map(async (name) => (await makeIn(threads, name)).result));
-    expect(await all(threads)).toEqual(await all(here));
+    expect(await all(two)).toEqual(await all(here));
   });
 
   it('say how long it took', async () => {
-    const { ms } = await makeIn(await opened(2), 'web');
+    const { ms } = await makeIn(two, 'web');
     expect(ms).toBeGreaterThan(0);
   });
 
   it('throw the error of a maker, with its code', async () => {
     const call = { delivery: 'web', name: 'make', given: [new Uint8Array(100), []], weight: 100 };
-    await expect((await opened(2)).call(call)).rejects.toMatchObject({
+    await expect(two.call(call)).rejects.toMatchObject({
       code: 'MODEL_UNREADABLE',
       message: expect.stringContaining('GLB'),
     });
@@ -76,7 +83,7 @@ describe('threads of makers', () => {
       return master;
     };
     const call = { delivery: 'variants', name: 'group', given: [sources], weight: 1, readMaster };
-    const { result } = await (await opened(2)).call(call);
+    const { result } = await two.call(call);
     expect(result).toEqual(await groupVariants(sources, async () => master));
     expect(asked).toEqual([0, 1]);
   });
@@ -84,8 +91,7 @@ describe('threads of makers', () => {
   it('read the file of a master themselves, and refuse another content', async () => {
     const sha256 = createHash('sha256').update(master).digest('hex');
     const file = { path: join(folder, 'box.glb'), name: 'box.glb', sha256, bytes: master.length };
-    for (const count of [1, 2]) {
-      const threads = await opened(count);
+    for (const threads of [await opened(1), two]) {
       const call = { delivery: 'ar-ios', name: 'make', given: [[]], weight: 1 };
       const { result } = await threads.call({ ...call, file });
       expect(result).toEqual((await makeIn(threads, 'ar-ios')).result);
@@ -104,7 +110,7 @@ describe('threads of makers', () => {
     const sources = [{ sha256: 'a', number: 'a', properties: [] }];
     const readMaster = () => Promise.reject(new Error('the disk is gone'));
     const call = { delivery: 'variants', name: 'group', given: [sources], weight: 1, readMaster };
-    await expect((await opened(2)).call(call)).rejects.toThrow('the disk is gone');
+    await expect(two.call(call)).rejects.toThrow('the disk is gone');
   });
 
   it.each([1, 2])('pass on why a shared result cannot be read (count %i)', async (count) => {
@@ -118,11 +124,10 @@ describe('threads of makers', () => {
     threads.call({ delivery: 'variants', name: 'group', given: [SOURCES], weight, readMaster });
 
   it('begin with the largest of what waits', async () => {
-    const threads = await opened(2);
     const begun: number[] = [];
     const othersBegun = closedGate();
     const calls = [10, 30, 100, 20].map((weight) =>
-      group(threads, weight, async () => {
+      group(two, weight, async () => {
         // It keeps its thread: two of them would read in either order.
         if (weight === 100) await othersBegun.opened;
         else if (begun.push(weight) === 3) othersBegun.open();
@@ -134,16 +139,15 @@ describe('threads of makers', () => {
   });
 
   it('begin with another delivery than the one that is being made', async () => {
-    const threads = await opened(2);
     const begun: string[] = [];
     const secondBegun = closedGate();
-    const first = group(threads, 100, () => secondBegun.opened.then(() => master));
-    const second = group(threads, 30, async () => {
+    const first = group(two, 100, () => secondBegun.opened.then(() => master));
+    const second = group(two, 30, async () => {
       begun.push('the same delivery');
       secondBegun.open();
       return master;
     });
-    const third = makeIn(threads, 'web', 10).then(() => begun.push('another delivery'));
+    const third = makeIn(two, 'web', 10).then(() => begun.push('another delivery'));
     await Promise.all([first, second, third]);
     expect(begun).toEqual(['another delivery', 'the same delivery']);
   });
