@@ -29,9 +29,9 @@ const filesIn = async (place: string) => {
 test('deliver of a folder writes a file of each profile in the place of each model, and a line of one that failed', async () => {
   const before = await readFile(join(models, 'desk.glb'));
   const output = join(models, 'out');
-  const call = () =>
-    deliver(models, '--profile', 'web,ar-ios', '--profile', 'amazon', '--output', output);
-  const { exit, stdout } = await call();
+  const call = (...more: string[]) =>
+    deliver(models, '--profile', 'web', ...more, '--output', output);
+  const { exit, stdout } = await call('--profile', 'ar-ios,amazon');
   expect(exit).toBe(1);
   const names = ['ar-ios/desk.usdz', 'ar-ios/sub/desk.usdz', 'web/desk.glb', 'web/sub/desk.glb'];
   expect((await filesIn(output)).sort()).toEqual(names.map((name) => join(output, name)));
@@ -44,7 +44,9 @@ test('deliver of a folder writes a file of each profile in the place of each mod
   expect(stdout).toMatch(/^ {2}web +2 files, 1 failed, 294\.\d kB → 126\.\d kB \(43 %\)$/m);
   expect(stdout).toMatch(/^ {2}amazon +0 files, 3 failed$/m);
   // What the first call wrote is no model of the second.
-  expect(await call()).toEqual({ exit, stdout, stderr: '' });
+  const again = await call();
+  expect(again).toMatchObject({ exit, stderr: '' });
+  expect(again.stdout).toMatch(/^ {2}web +2 files, 1 failed, 294\.\d kB → 126\.\d kB \(43 %\)$/m);
   expect(await readFile(join(models, 'desk.glb'))).toEqual(before);
 });
 

@@ -170,7 +170,7 @@ describe('sphere and ellipsoid', () => {
         };
         expect(normalsApart(corners, wanted)).toBeLessThan(1e-4);
       }),
-      { seed: 293, numRuns: 4 },
+      { seed: 293, numRuns: samples(16) },
     );
     const sphere = measure(make('sphere', [0.5])!);
     const round = measure(make('ellipsoid', [0.5, 0.5, 0.5])!);

@@ -159,18 +159,19 @@ describe('of the sample range', () => {
     folder = await temporaryFolder();
     const each = (
       [manufacturer, program, basearticlenumber]: [string, string, string],
+      max: number,
       ...properties: string[]
     ) => ({
-      configurations: { manufacturer, program, basearticlenumber, each: properties, max: 9 },
+      configurations: { manufacturer, program, basearticlenumber, each: properties, max },
     });
     const file = await writePipeline(folder, {
       service: { emulator: true },
       articles: [
-        each(['FJEL', 'FORUM', 'FM-W160'], 'OBERFLÄCHE.FILZ'),
-        each(['BRNK', 'KONVA', 'KV40/H'], 'OBERFLÄCHE.SCHALE'),
-        each(['AULI', 'REGALO', 'RG-SIDE 165'], 'OBERFLÄCHE.HOLZ', 'OBERFLÄCHE.FRONT'),
-        each(['AULI', 'LUMO', 'LM-DOM 16"'], 'OBERFLÄCHE.METALL'),
-        each(['BRNK', 'AKTA', 'AK110 N'], 'BEZUG.STOFF', ...ARMS_AND_CASTORS),
+        each(['FJEL', 'FORUM', 'FM-W160'], 9, 'OBERFLÄCHE.FILZ'),
+        each(['BRNK', 'KONVA', 'KV40/H'], 3, 'OBERFLÄCHE.SCHALE'),
+        each(['AULI', 'REGALO', 'RG-SIDE 165'], 4, 'OBERFLÄCHE.HOLZ', 'OBERFLÄCHE.FRONT'),
+        each(['AULI', 'LUMO', 'LM-DOM 16"'], 3, 'OBERFLÄCHE.METALL'),
+        each(['BRNK', 'AKTA', 'AK110 N'], 9, 'BEZUG.STOFF', ...ARMS_AND_CASTORS),
       ],
     });
     expect((await command(['run', file])).exit).toBe(0);

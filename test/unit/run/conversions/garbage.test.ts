@@ -47,7 +47,7 @@ test('threads of one process collect at the same time', async () => {
   const code = `
     const { workerData: { url, ready } } = require('node:worker_threads');
     (async () => {
-      for (let time = 1; time <= 10; time++) {
+      for (let time = 1; time <= 5; time++) {
         const { collectGarbage } = await import(url + '?' + time);
         Atomics.add(ready, 0, 1);
         Atomics.notify(ready, 0);
