@@ -16,17 +16,28 @@ const zeros = (count: number) =>
     [],
   );
 
+/** A triangle that one node draws so many times. */
+const instanced = (count: number) =>
+  writeGlb(
+    {
+      ...{ asset: { version: '2.0' }, scene: 0, scenes: [{ nodes: [0] }] },
+      nodes: [
+        { mesh: 0, extensions: { EXT_mesh_gpu_instancing: { attributes: { TRANSLATION: 1 } } } },
+      ],
+      meshes: [{ primitives: [{ attributes: { POSITION: 0 } }] }],
+      accessors: [3, count].map((each) => ({ componentType: 5126, count: each, type: 'VEC3' })),
+      ...{ bufferViews: [], buffers: [] },
+    } as unknown as Gltf,
+    [],
+  );
+
 it.each([
   [
     'of many triangles',
     plainGlb({ triangles: 20_000, instances: 400 }),
     /6000000 triangles, received 8\d{6}$/,
   ],
-  [
-    'of many parts',
-    plainGlb({ triangles: 2, instances: 1_000_001 }),
-    /1000000 meshes that are drawn, received 1000001$/,
-  ],
+  ['of many parts', instanced(1_000_001), /1000000 meshes that are drawn, received 1000001$/],
   [
     'of zeros that are not in the file',
     zeros(500_000_000),
