@@ -12,7 +12,7 @@ export interface MemoryPeaks {
 }
 
 /** Short beside the time in which a conversion takes its memory. */
-const EVERY_MS = 20;
+const EVERY_MS = 50;
 export const MIB_PER_PAGE = 4096 / 2 ** 20;
 
 /**
