@@ -8,7 +8,7 @@ import { type Camera, placeCamera } from '../../deliver/pictures/camera.ts';
 import type { Bounds } from '../../model/asset.ts';
 import type { ImageCodec, Pixels } from '../../model/image-codec.ts';
 import { type Effect, OF_PICTURES, type Vote } from '../readings/decide.ts';
-import { DRAWN_PIXELS, drawScene } from '../readings/raster.ts';
+import { DRAWN_PIXELS, sceneDrawer } from '../readings/raster.ts';
 import type { ReadingOption, ReadingValue } from '../readings/readings.ts';
 import type { SmallImage, SmallImages } from '../readings/small-images.ts';
 
@@ -38,27 +38,31 @@ interface Picture {
   covered: Uint8Array;
 }
 
-/** The part of a picture that shows something, from edge to edge, as a square. */
-interface Crop {
-  covered: Float32Array;
-  /** Red, green, blue of each pixel, as parts of the mean brightness. */
-  rgb: Float32Array;
+/** The part of a picture that shows something, from edge to edge, as a square of `CROP` pixels. */
+interface Outline {
+  /** 1 where something is shown. */
+  covered: Uint8Array;
+  /** The pixel of the picture for each of its own; -1 outside. */
+  from: Int32Array;
 }
 
 /** A picture of the service, as it is compared. */
 export class ServicePicture {
-  readonly #crop: Crop;
+  readonly #outline: Outline;
+  readonly #rgb: Float32Array;
 
-  private constructor(crop: Crop) {
-    this.#crop = crop;
+  private constructor(outline: Outline, rgb: Float32Array) {
+    this.#outline = outline;
+    this.#rgb = rgb;
   }
 
   /** Reads a picture; undefined if nothing stands out from its background. */
   static async read(bytes: Uint8Array, codec: ImageCodec): Promise<ServicePicture | undefined> {
     const pixels = await codec.decode(bytes).catch(() => undefined);
     if (pixels === undefined) return undefined;
-    const crop = cropOf(withBackground(pixels));
-    return crop && new ServicePicture(crop);
+    const picture = withBackground(pixels);
+    const outline = outlineOf(picture);
+    return outline && new ServicePicture(outline, colorsIn(picture, outline));
   }
 
   /**
@@ -69,14 +73,17 @@ export class ServicePicture {
   distance(scene: Scene, images: readonly (SmallImage | undefined)[]): number | undefined {
     let best: number | undefined;
     const corners = cornersOf(scene.boundsMetres);
+    const draw = sceneDrawer(scene, (image) => images[image]);
     for (const camera of CAMERAS) {
-      const placed = placeCamera(corners, camera, 1, MARGIN);
-      const { colors, covered } = drawScene(scene, placed, (image) => images[image]);
-      const crop = cropOf({ size: DRAWN_PIXELS, rgb: colors, covered });
-      if (crop === undefined) continue;
-      const fit = overlap(crop, this.#crop);
+      const { colors, covered } = draw(placeCamera(corners, camera, 1, MARGIN));
+      const picture = { size: DRAWN_PIXELS, rgb: colors, covered };
+      const outline = outlineOf(picture);
+      if (outline === undefined) continue;
+      const fit = overlap(outline.covered, this.#outline.covered);
       if (fit < LEAST_FIT) continue;
-      const distance = (1 - fit + colourDistance(crop, this.#crop)) / 2;
+      const rgb = colorsIn(picture, outline);
+      const both = { a: outline.covered, b: this.#outline.covered };
+      const distance = (1 - fit + colorDistance(rgb, this.#rgb, both)) / 2;
       best = Math.min(best ?? 1, distance);
     }
     return best;
@@ -128,10 +135,8 @@ function withBackground({ width, height, channels, data }: Pixels): Picture {
   return { size, rgb, covered };
 }
 
-/** Cuts what is shown out, as a square of its own proportions, and makes its brightness comparable. */
-function cropOf(picture: Picture): Crop | undefined {
-  const { size, covered } = picture;
-  const rgb = blurred(picture, Math.max(1, Math.round(size / 64)));
+/** Cuts what is shown out, as a square of its own proportions; undefined if it is too small. */
+function outlineOf({ size, covered }: Picture): Outline | undefined {
   let [left, right, top, bottom] = [size, -1, size, -1];
   for (let y = 0; y < size; y++) {
     for (let x = 0; x < size; x++) {
@@ -145,29 +150,39 @@ function cropOf(picture: Picture): Crop | undefined {
   const side = Math.max(right - left, bottom - top) + 1;
   if (side < CROP / 4) return undefined;
   const [x0, y0] = [(left + right + 1 - side) / 2, (top + bottom + 1 - side) / 2];
-  const crop: Crop = {
-    covered: new Float32Array(CROP * CROP),
-    rgb: new Float32Array(3 * CROP * CROP),
+  const outline: Outline = {
+    covered: new Uint8Array(CROP * CROP),
+    from: new Int32Array(CROP * CROP).fill(-1),
   };
-  let [sum, count] = [0, 0];
   for (let row = 0; row < CROP; row++) {
     for (let column = 0; column < CROP; column++) {
       const x = Math.floor(x0 + ((column + 0.5) * side) / CROP);
       const y = Math.floor(y0 + ((row + 0.5) * side) / CROP);
       if (x < 0 || y < 0 || x >= size || y >= size) continue;
       const [from, to] = [y * size + x, row * CROP + column];
-      crop.covered[to] = covered[from]!;
-      if (covered[from] === 0) continue;
-      for (let channel = 0; channel < 3; channel++) {
-        crop.rgb[3 * to + channel] = rgb[3 * from + channel]!;
-        sum += rgb[3 * from + channel]!;
-      }
-      count += 3;
+      outline.from[to] = from;
+      outline.covered[to] = covered[from]!;
     }
   }
+  return outline;
+}
+
+/** Red, green, blue of each pixel that is shown, as parts of the mean brightness. */
+function colorsIn(picture: Picture, { covered, from }: Outline): Float32Array {
+  const rgb = blurred(picture, Math.max(1, Math.round(picture.size / 64)));
+  const colors = new Float32Array(3 * CROP * CROP);
+  let [sum, count] = [0, 0];
+  for (let to = 0; to < covered.length; to++) {
+    if (covered[to] === 0) continue;
+    for (let channel = 0; channel < 3; channel++) {
+      const color = rgb[3 * from[to]! + channel]!;
+      colors[3 * to + channel] = color;
+      sum += color;
+    }
+    count += 3;
+  }
   const mean = sum / count || 1;
-  for (let i = 0; i < crop.rgb.length; i++) crop.rgb[i]! /= mean;
-  return crop;
+  return colors.map((color) => color / mean);
 }
 
 /** The colours of a picture, each pixel as the mean of a square about it: what is finer is not seen from some distance. */
@@ -202,22 +217,25 @@ function blurLines(
 }
 
 /** The common area of two outlines, of that of both. */
-function overlap(a: Crop, b: Crop): number {
+function overlap(a: Uint8Array, b: Uint8Array): number {
   let [common, all] = [0, 0];
-  for (let i = 0; i < a.covered.length; i++) {
-    common += a.covered[i]! * b.covered[i]!;
-    all += Math.max(a.covered[i]!, b.covered[i]!);
+  for (let i = 0; i < a.length; i++) {
+    common += a[i]! & b[i]!;
+    all += a[i]! | b[i]!;
   }
   return common / (all || 1);
 }
 
 /** The mean difference of colours where both show something. */
-function colourDistance(a: Crop, b: Crop): number {
+function colorDistance(
+  rgb: Float32Array,
+  other: Float32Array,
+  { a, b }: { a: Uint8Array; b: Uint8Array },
+): number {
   let [sum, count] = [0, 0];
-  for (let i = 0; i < a.covered.length; i++) {
-    if (a.covered[i]! * b.covered[i]! === 0) continue;
-    for (let channel = 0; channel < 3; channel++)
-      sum += Math.abs(a.rgb[3 * i + channel]! - b.rgb[3 * i + channel]!);
+  for (let i = 0; i < a.length; i++) {
+    if ((a[i]! & b[i]!) === 0) continue;
+    for (let at = 3 * i; at < 3 * i + 3; at++) sum += Math.abs(rgb[at]! - other[at]!);
     count += 3;
   }
   return sum / (count || 1);
@@ -231,6 +249,9 @@ export class ServicePictures {
   readonly #request: (label: string) => Promise<Uint8Array | undefined>;
   readonly #codec: ImageCodec;
   readonly #known = new Map<string, Promise<Uint8Array | undefined>>();
+  readonly #read = new Map<string, Promise<ServicePicture | undefined>>();
+  /** How much articles as they are read at present differ from their pictures. */
+  readonly #present = new Map<string, number>();
 
   /** @param request - The bytes of the picture of an article, by its label. */
   constructor(request: (label: string) => Promise<Uint8Array | undefined>, codec: ImageCodec) {
@@ -251,7 +272,7 @@ export class ServicePictures {
   /**
    * Votes of the pictures of the articles in which a reading matters most.
    *
-   * @param present - The present value.
+   * @param present - The present value. All calls have the same present values of all options.
    * @param sceneOf - The scene of an article with a value of the option.
    * @returns None of a picture that shows something else, or in which all readings look alike.
    */
@@ -265,13 +286,14 @@ export class ServicePictures {
     const values = [present, ...effects.map(({ value }) => value)];
     const votes: Vote[] = [];
     for (const article of new Set(effects.flatMap(({ examples }) => examples))) {
-      const bytes = await this.bytesOf(article);
-      const picture = bytes && (await ServicePicture.read(bytes, this.#codec));
+      const picture = await this.#pictureOf(article);
       if (picture === undefined) continue;
       const measured: { value: ReadingValue; distance: number }[] = [];
       for (const value of values) {
-        const scene = await sceneOf(article, value);
-        const distance = picture.distance(scene, await images.of(scene)) ?? 1;
+        const known = value === present ? this.#present.get(article) : undefined;
+        const distance =
+          known ?? (await distanceOf(picture, await sceneOf(article, value), images));
+        if (value === present) this.#present.set(article, distance);
         measured.push({ value, distance });
       }
       const best = Math.min(...measured.map(({ distance }) => distance));
@@ -282,4 +304,18 @@ export class ServicePictures {
     }
     return votes;
   }
+
+  #pictureOf(article: string): Promise<ServicePicture | undefined> {
+    const read = async () => {
+      const bytes = await this.bytesOf(article);
+      return bytes && ServicePicture.read(bytes, this.#codec);
+    };
+    const known = this.#read.get(article) ?? read();
+    this.#read.set(article, known);
+    return known;
+  }
+}
+
+async function distanceOf(picture: ServicePicture, scene: Scene, images: SmallImages) {
+  return picture.distance(scene, await images.of(scene)) ?? 1;
 }

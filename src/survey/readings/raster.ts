@@ -5,7 +5,7 @@
 
 import type { LinearRgb, Scene, SceneMaterial } from '../../convert/model/scene.ts';
 import { FIELD_OF_VIEW_DEGREES, type PlacedCamera } from '../../deliver/pictures/camera.ts';
-import { coordinate, partsOf } from './scene-parts.ts';
+import { coordinate, partsOf, type ScenePart } from './scene-parts.ts';
 import type { SmallImage } from './small-images.ts';
 import { mapOf } from './texture-map.ts';
 
@@ -26,6 +26,10 @@ const AMBIENT = 0.45;
 /** What is behind the article. */
 const PAPER = 0.9;
 
+interface Canvas extends Drawing {
+  nearness: Float32Array;
+}
+
 /** One corner of a triangle: its pixel, how near it is, and its place in the image. */
 interface Corner {
   x: number;
@@ -35,84 +39,109 @@ interface Corner {
   v: number;
 }
 
+/** A drawn part as all cameras see it. */
+interface Surface {
+  indices: ArrayLike<number>;
+  /** Corners in metres, as the article has them. */
+  world: Float32Array;
+  /** Two for each corner, in the image; all 0 where there is none. */
+  uvs: Float64Array;
+  image: SmallImage | undefined;
+  material: SceneMaterial;
+  isMirrored: boolean;
+}
+
 /**
- * Draws a scene.
+ * Draws a scene, as often as cameras look at it.
  *
  * @param imageOf - An image of the scene by its index; undefined if it cannot be read.
  */
-export function drawScene(
+export function sceneDrawer(
   scene: Scene,
-  camera: PlacedCamera,
   imageOf: (image: number) => SmallImage | undefined,
-): Drawing {
-  const count = DRAWN_PIXELS ** 2;
-  const colors = new Float32Array(3 * count).fill(255 * PAPER);
-  const covered = new Uint8Array(count);
-  const nearness = new Float32Array(count);
-  const canvas = { colors, covered, nearness };
-  const { position, right, up, back } = camera;
-  const slope = Math.tan((FIELD_OF_VIEW_DEGREES * Math.PI) / 360);
-  const point = [0, 0, 0];
-  for (const { placement, primitives } of partsOf(scene)) {
-    for (const { geometry, material } of primitives) {
-      const { positions, indices } = geometry;
-      const use = material.baseColorTexture ?? material.emissiveTexture;
-      const uvs = use && geometry.uvs[use.uvSet];
-      const image = use && uvs ? imageOf(use.image) : undefined;
-      const map = use === undefined ? undefined : mapOf(use);
-      const paint = painter(material);
-      const world = new Float32Array(positions.length);
-      const corners: Corner[] = new Array(positions.length / 3);
-      for (let i = 0; i < positions.length; i += 3) {
-        for (let axis = 0; axis < 3; axis++) {
-          world[i + axis] = coordinate(
-            placement,
-            axis,
-            positions[i]!,
-            positions[i + 1]!,
-            positions[i + 2]!,
-          );
-          point[axis] = world[i + axis]! - position[axis]!;
-        }
-        const along = (direction: readonly number[]) =>
-          direction[0]! * point[0]! + direction[1]! * point[1]! + direction[2]! * point[2]!;
-        const depth = -along(back);
-        const [p, q] = uvs ? [uvs[(2 * i) / 3]!, uvs[(2 * i) / 3 + 1]!] : [0, 0];
-        corners[i / 3] = {
-          x: (DRAWN_PIXELS / 2) * (1 + along(right) / (slope * depth)),
-          y: (DRAWN_PIXELS / 2) * (1 - along(up) / (slope * depth)),
-          nearness: depth > 0 ? 1 / depth : 0,
-          u: map === undefined ? p : map[0] * p + map[1] * q + map[2],
-          v: map === undefined ? q : map[3] * p + map[4] * q + map[5],
-        };
-      }
-      const isMirrored = determinant(placement) < 0;
-      for (let i = 0; i + 2 < indices.length; i += 3) {
-        const [a, second, third] = [indices[i]!, indices[i + 1]!, indices[i + 2]!];
-        const [b, c] = isMirrored ? [third, second] : [second, third];
-        const [ca, cb, cc] = [corners[a]!, corners[b]!, corners[c]!];
-        if (ca.nearness === 0 || cb.nearness === 0 || cc.nearness === 0) continue;
-        const area = (cb.x - ca.x) * (cc.y - ca.y) - (cc.x - ca.x) * (cb.y - ca.y);
-        // Rows run down, so that a front has a negative area.
-        if (area === 0 || (area > 0 && !material.doubleSided)) continue;
-        const normal = normalOf(world, a, b, c, area > 0 ? -1 : 1);
-        fill(canvas, [ca, cb, cc], area, image, paint(normal, back));
-      }
-    }
+): (camera: PlacedCamera) => Drawing {
+  const surfaces = partsOf(scene).flatMap(({ placement, primitives }) =>
+    primitives.map((primitive) => surfaceOf(placement, primitive, imageOf)),
+  );
+  return (camera) => {
+    const count = DRAWN_PIXELS ** 2;
+    const colors = new Float32Array(3 * count).fill(255 * PAPER);
+    const covered = new Uint8Array(count);
+    const canvas = { colors, covered, nearness: new Float32Array(count) };
+    for (const surface of surfaces) drawSurface(canvas, surface, camera);
+    return { colors, covered };
+  };
+}
+
+function surfaceOf(
+  placement: ScenePart['placement'],
+  { geometry, material }: ScenePart['primitives'][number],
+  imageOf: (image: number) => SmallImage | undefined,
+): Surface {
+  const { positions, indices } = geometry;
+  const use = material.baseColorTexture ?? material.emissiveTexture;
+  const stored = use && geometry.uvs[use.uvSet];
+  const map = use === undefined ? undefined : mapOf(use);
+  const world = new Float32Array(positions.length);
+  const uvs = new Float64Array((2 * positions.length) / 3);
+  for (let i = 0, at = 0; i < positions.length; i += 3, at += 2) {
+    const [x, y, z] = [positions[i]!, positions[i + 1]!, positions[i + 2]!];
+    for (let axis = 0; axis < 3; axis++) world[i + axis] = coordinate(placement, axis, x, y, z);
+    const [p, q] = stored ? [stored[at]!, stored[at + 1]!] : [0, 0];
+    uvs[at] = map === undefined ? p : map[0] * p + map[1] * q + map[2];
+    uvs[at + 1] = map === undefined ? q : map[3] * p + map[4] * q + map[5];
   }
-  return { colors, covered };
+  const image = use && stored ? imageOf(use.image) : undefined;
+  return { indices, world, uvs, image, material, isMirrored: determinant(placement) < 0 };
+}
+
+function drawSurface(
+  canvas: Canvas,
+  surface: Surface,
+  { position, right, up, back }: PlacedCamera,
+) {
+  const { indices, world, uvs, image, material, isMirrored } = surface;
+  const slope = Math.tan((FIELD_OF_VIEW_DEGREES * Math.PI) / 360);
+  const paint = painter(material, back);
+  const corners: Corner[] = new Array(world.length / 3);
+  for (let i = 0, at = 0; i < world.length; i += 3, at++) {
+    const x = world[i]! - position[0]!;
+    const y = world[i + 1]! - position[1]!;
+    const z = world[i + 2]! - position[2]!;
+    const depth = -(back[0]! * x + back[1]! * y + back[2]! * z);
+    const across = right[0]! * x + right[1]! * y + right[2]! * z;
+    const along = up[0]! * x + up[1]! * y + up[2]! * z;
+    corners[at] = {
+      x: (DRAWN_PIXELS / 2) * (1 + across / (slope * depth)),
+      y: (DRAWN_PIXELS / 2) * (1 - along / (slope * depth)),
+      nearness: depth > 0 ? 1 / depth : 0,
+      u: uvs[2 * at]!,
+      v: uvs[2 * at + 1]!,
+    };
+  }
+  for (let i = 0; i + 2 < indices.length; i += 3) {
+    const [a, second, third] = [indices[i]!, indices[i + 1]!, indices[i + 2]!];
+    const [b, c] = isMirrored ? [third, second] : [second, third];
+    const [ca, cb, cc] = [corners[a]!, corners[b]!, corners[c]!];
+    if (ca.nearness === 0 || cb.nearness === 0 || cc.nearness === 0) continue;
+    const area = (cb.x - ca.x) * (cc.y - ca.y) - (cc.x - ca.x) * (cb.y - ca.y);
+    // Rows run down, so that a front has a negative area.
+    if (area === 0 || (area > 0 && !material.doubleSided)) continue;
+    const normal = normalOf(world, a, b, c, area > 0 ? -1 : 1);
+    fill(canvas, [ca, cb, cc], area, image, paint(normal));
+  }
 }
 
 type Shade = (base: LinearRgb) => LinearRgb;
 
 /** How a material looks under the light: its base colour of a pixel becomes its colour. */
-function painter(material: SceneMaterial) {
+function painter(material: SceneMaterial, back: readonly number[]) {
   const { baseColorLinear: tint, metallic, roughness, emissiveLinear, transmission } = material;
   const clear = Math.max(transmission, material.alphaMode === 'BLEND' ? 1 - material.alpha : 0);
   const shine = (1 - roughness) ** 2 * (material.specular ?? 1) * (metallic > 0.5 ? 0.5 : 0.15);
   const isGlowingImage = material.emissiveTexture !== undefined;
-  return (normal: LinearRgb, back: readonly number[]): Shade => {
-    const half = normalized([LIGHT[0] + back[0]!, LIGHT[1] + back[1]!, LIGHT[2] + back[2]!]);
+  const half = normalized([LIGHT[0] + back[0]!, LIGHT[1] + back[1]!, LIGHT[2] + back[2]!]);
+  return (normal: LinearRgb): Shade => {
     const lambert = AMBIENT + (1 - AMBIENT) * Math.max(0, dot(normal, LIGHT));
     const highlight = shine * (0.4 + Math.max(0, dot(normal, half)) ** 16);
     const of = (base: LinearRgb, c: 0 | 1 | 2) => {
@@ -128,18 +157,14 @@ function painter(material: SceneMaterial) {
 const WHITE: LinearRgb = [1, 1, 1];
 
 function fill(
-  {
-    colors,
-    covered,
-    nearness,
-  }: { colors: Float32Array; covered: Uint8Array; nearness: Float32Array },
+  { colors, covered, nearness }: Canvas,
   [a, b, c]: readonly [Corner, Corner, Corner],
   area: number,
   image: SmallImage | undefined,
   shade: Shade,
 ): void {
   const level = image && levelOf(image, a, b, c, area);
-  const plain = level === undefined ? shade(WHITE) : undefined;
+  const plain = level === undefined ? encoded(shade(WHITE)) : undefined;
   const clamp = (value: number) => Math.min(DRAWN_PIXELS - 1, Math.max(0, value));
   const left = clamp(Math.ceil(Math.min(a.x, b.x, c.x) - 0.5));
   const last = clamp(Math.floor(Math.max(a.x, b.x, c.x) - 0.5));
@@ -159,10 +184,18 @@ function fill(
       covered[at] = 1;
       const color =
         plain ??
-        shade(texel(level!, wa * a.u + wb * b.u + wc * c.u, wa * a.v + wb * b.v + wc * c.v));
-      for (let k = 0; k < 3; k++) colors[3 * at + k] = 255 * Math.min(1, color[k]!) ** (1 / 2.2);
+        encoded(
+          shade(texel(level!, wa * a.u + wb * b.u + wc * c.u, wa * a.v + wb * b.v + wc * c.v)),
+        );
+      for (let k = 0; k < 3; k++) colors[3 * at + k] = color[k]!;
     }
   }
+}
+
+/** A linear colour as sRGB of 8 bits. */
+function encoded(color: LinearRgb): LinearRgb {
+  const of = (c: 0 | 1 | 2) => 255 * Math.min(1, color[c]) ** (1 / 2.2);
+  return [of(0), of(1), of(2)];
 }
 
 type Level = SmallImage['levels'][number];
@@ -193,7 +226,7 @@ function dot(a: readonly number[], b: readonly number[]): number {
 }
 
 function normalized(a: LinearRgb): LinearRgb {
-  const length = Math.hypot(...a) || 1;
+  const length = Math.hypot(a[0], a[1], a[2]) || 1;
   return [a[0] / length, a[1] / length, a[2] / length];
 }
 

@@ -4,7 +4,7 @@ import type { Scene } from '../../convert/model/scene.ts';
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import { CAMERAS, type PlacedCamera, placeCamera } from '../../deliver/pictures/camera.ts';
 import { type Effect, LEAST_PIXELS, type Mark, VIEWS } from './decide.ts';
-import { DRAWN_PIXELS, type Drawing, drawScene } from './raster.ts';
+import { DRAWN_PIXELS, type Drawing, sceneDrawer } from './raster.ts';
 import type { ReadingOption } from './readings.ts';
 import { coordinate, partsOf } from './scene-parts.ts';
 import type { SmallImages } from './small-images.ts';
@@ -71,7 +71,7 @@ export class Looks {
 
   async #draw(scene: Scene, cameras: readonly PlacedCamera[]): Promise<Drawing[]> {
     const images = await this.#images.of(scene);
-    return cameras.map((camera) => drawScene(scene, camera, (image) => images[image]));
+    return cameras.map(sceneDrawer(scene, (image) => images[image]));
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Scene, SceneMaterial } from '../../../../src/convert/model/scene.ts';
 import { CAMERAS, placeCamera } from '../../../../src/deliver/pictures/camera.ts';
-import { DRAWN_PIXELS, drawScene } from '../../../../src/survey/readings/raster.ts';
+import { DRAWN_PIXELS, sceneDrawer } from '../../../../src/survey/readings/raster.ts';
 
 const POSITIONS = Float32Array.of(0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0);
 const CAMERA = placeCamera(POSITIONS, CAMERAS.front, 1, 0.06);
@@ -31,7 +31,7 @@ const lightAt = (colors: Float32Array, x: number, y: number) =>
   colors[3 * (Math.floor(y * DRAWN_PIXELS) * DRAWN_PIXELS + Math.floor(x * DRAWN_PIXELS))];
 
 test('a surface fills the drawing except its margin, and hides what is behind it', () => {
-  const { covered, colors } = drawScene(square(), CAMERA, () => undefined);
+  const { covered, colors } = sceneDrawer(square(), () => undefined)(CAMERA);
   const share = covered.reduce((sum, one) => sum + one, 0) / covered.length;
   expect(share).toBeGreaterThan(0.8);
   expect(share).toBeLessThan(0.95);
@@ -40,7 +40,7 @@ test('a surface fills the drawing except its margin, and hides what is behind it
 
 test('the back of a surface is drawn if it has two sides', () => {
   const behind = placeCamera(POSITIONS, CAMERAS.back, 1, 0.06);
-  const drawn = (scene: Scene) => drawScene(scene, behind, () => undefined).covered.includes(1);
+  const drawn = (scene: Scene) => sceneDrawer(scene, () => undefined)(behind).covered.includes(1);
   expect(drawn(square())).toBe(false);
   expect(drawn(square({ doubleSided: true }))).toBe(true);
 });
@@ -53,7 +53,7 @@ test('an image lies as its UVs and its transform say', () => {
     const transform = { offset, rotationRadians: 0, scale: [1, 1] } as const;
     const use = { image: 0, uvSet: 0, transform };
     const scene = square({ baseColorTexture: use, baseColorLinear: [1, 1, 1] });
-    const { colors } = drawScene(scene, CAMERA, () => image);
+    const { colors } = sceneDrawer(scene, () => image)(CAMERA);
     return [0.25, 0.75].map((x) => lightAt(colors, x, 0.5)! > 50);
   };
   expect(drawn([0, 0])).toEqual([true, false]);
