@@ -76,9 +76,10 @@ fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 .card .number, .card .finishes, .card .facts { font-size: .85rem; color: var(--quiet); }
 .card > .finishes { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem; padding-top: .5rem; }
 /* A point before a text separates it from the one before, and is not seen at the beginning of a line. */
-.card > .number:not(.shot) { display: flex; flex-wrap: wrap; gap: 0 .9rem; margin: .1rem .9rem 0; padding: 0; clip-path: inset(0); }
-.card .number span { position: relative; min-width: 0; max-width: 100%; }
-.card .number span::before { content: "·"; position: absolute; left: -.6rem; }
+.separated { display: flex; flex-wrap: wrap; gap: 0 .9rem; clip-path: inset(0); }
+.separated span { position: relative; min-width: 0; max-width: 100%; }
+.separated span::before { content: "·"; position: absolute; left: -.6rem; }
+.card > .number:not(.shot) { margin: .1rem .9rem 0; padding: 0; }
 .card .finishes .dot:last-of-type { margin-right: .25rem; }
 .card > .facts:not(.shot) { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .75rem; margin-top: auto; padding-top: .5rem; }
 .card .facts span:nth-child(2) { color: var(--ink); font-weight: 560; }

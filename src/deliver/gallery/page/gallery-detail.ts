@@ -172,6 +172,13 @@ function linkTo(
   return link;
 }
 
+/** The texts of {@link originText}: the style separates those that are on one line. */
+export function originOf(article: GalleryArticle): (HTMLElement | string)[] {
+  return originText(article)
+    .split(' · ')
+    .flatMap((text, at) => [...(at > 0 ? [' '] : []), element('span', {}, text)]);
+}
+
 /** What is next to the picture: prices, and the choices. */
 function offerOf(
   article: GalleryArticle,
@@ -182,7 +189,7 @@ function offerOf(
   const { error } = details;
   const hasFar = choices.some(({ values }) => values.some(({ changes }) => changes.length > 0));
   const parts = [
-    element('p', { class: 'quiet' }, originText(article)),
+    element('p', { class: 'quiet separated' }, ...originOf(article)),
     priceOf(article, details),
     error === undefined
       ? undefined

@@ -1,11 +1,11 @@
 /** The program of the gallery: cards, search and the address. Every value is inserted as text. */
 import { byId, element } from '../../pictures/page/elements.ts';
-import { addressOf, type GalleryArticle, type GalleryData } from '../gallery-data.ts';
+import { addressOf, type GalleryData } from '../gallery-data.ts';
 import { addressOfPlace, EVERYTHING, readPlace } from '../gallery-query.ts';
 import { type Found, openSearch, representativeOf, vocabularyOf } from '../gallery-search.ts';
-import { openDetail } from './gallery-detail.ts';
+import { openDetail, originOf } from './gallery-detail.ts';
 import { Filters } from './gallery-filters.ts';
-import { amountText, originText, pricesText, shown, sizesText } from './gallery-texts.ts';
+import { amountText, pricesText, shown, sizesText } from './gallery-texts.ts';
 import { openSimilarWords } from './similar-words.ts';
 
 const BATCH = 60;
@@ -93,18 +93,11 @@ function cardOf(one: Found): HTMLElement {
       { class: 'card', href: hrefOf(id), 'data-id': id },
       element('span', { class: 'shot' }, image),
       element('b', {}, shown(article.name || article.number)),
-      element('span', { class: 'number' }, ...originOf(article)),
+      element('span', { class: 'number separated' }, ...originOf(article)),
       ...finishesOf(one),
       element('span', { class: 'facts' }, ...facts.map((text) => element('span', {}, text))),
     ),
   );
-}
-
-/** The texts of {@link originText}: the style separates those that are on one line. */
-function originOf(article: GalleryArticle): (HTMLElement | string)[] {
-  return originText(article)
-    .split(' · ')
-    .flatMap((text, at) => [...(at > 0 ? [' '] : []), element('span', {}, text)]);
 }
 
 /** How many configurations were found, where there is more than one. */
