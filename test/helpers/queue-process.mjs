@@ -7,7 +7,6 @@
 import { existsSync, watch, writeFileSync } from 'node:fs';
 import { openChunkQueue } from '../../dist/distribute/queue/coordinator.js';
 import { openQueueWorker } from '../../dist/distribute/queue/worker.js';
-import { createWorkerName } from '../../dist/distribute/worker.js';
 import { ConverterError } from '../../dist/support/errors.js';
 
 const { role, folder, kind, jobs, lastDone, ...options } = JSON.parse(process.argv[2]);
@@ -51,7 +50,7 @@ async function worker() {
       }
     },
   };
-  const name = createWorkerName();
+  const name = `worker-${process.pid}`;
   const opened = await openQueueWorker({
     ...{ name, jobsAtOnce: { [kind]: 1 }, mostWorkers: 99 },
     ...options,
