@@ -2,6 +2,9 @@
 import { vi } from 'vitest';
 import { IS_LONG } from './samples.ts';
 
+/** Between two checks: a check may be a request, or read a long output. */
+const EVERY_MS = 40;
+
 /** A test that waits longer gives up: far longer than the slowest machine takes for one step of a test. */
 export const GIVE_UP_MS = IS_LONG ? 1_800_000 : 300_000;
 
@@ -21,7 +24,7 @@ export function until<T>(check: () => T | Promise<T>): Promise<T> {
     if (value === false) throw new Error(`expected the condition to come true: ${check}`);
     return value;
   };
-  return vi.waitFor(checked, { timeout: GIVE_UP_MS, interval: 10 });
+  return vi.waitFor(checked, { timeout: GIVE_UP_MS, interval: EVERY_MS });
 }
 
 /** A promise that a test keeps when it wants to. */
