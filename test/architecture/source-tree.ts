@@ -41,7 +41,15 @@ export async function readTree(root: URL, ...folders: string[]): Promise<SourceF
 
 /** A file of the given path and text. */
 export function sourceFile(path: string, text: string): SourceFile {
-  return { path, text, bare: /\.tsx?$/.test(path) ? blank(text) : text };
+  let bare: string | undefined;
+  return {
+    ...{ path, text },
+    // Not all rules need it, and it takes long.
+    get bare() {
+      bare ??= /\.tsx?$/.test(path) ? blank(text) : text;
+      return bare;
+    },
+  };
 }
 
 /** The 1-based line of an offset. */

@@ -11,7 +11,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { parseAst } from 'vitest/node';
+import { parseAst } from 'rolldown/parseAst';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -115,10 +115,12 @@ function factsOf(path, text) {
         addImport(node.source ?? node.argument?.literal, ['*']);
         break;
     }
-    for (const value of Object.values(node)) {
-      for (const child of Array.isArray(value) ? value : [value]) {
-        if (typeof child?.type === 'string') visit(child, inside);
-      }
+    for (const key in node) {
+      const value = node[key];
+      if (typeof value !== 'object' || value === null) continue;
+      if (typeof value.type === 'string') visit(value, inside);
+      else if (Array.isArray(value))
+        for (const child of value) if (typeof child?.type === 'string') visit(child, inside);
     }
   };
   visit(parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }), undefined);
