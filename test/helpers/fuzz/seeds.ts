@@ -7,6 +7,7 @@ import { articlePlan, generateArticle } from '../generated-articles/article-plan
 import { imagePool } from '../generated-articles/image-pool.ts';
 import { body, utf8 } from '../graphics.ts';
 import { RICH_ARTICLE } from '../rich-article.ts';
+import { IS_LONG } from '../samples.ts';
 
 /** The bodies of one article. */
 export interface Bodies {
@@ -20,8 +21,8 @@ export interface Bodies {
   options: Record<string, unknown>;
 }
 
-const GENERATED_ARTICLES = 24;
-const SAMPLE_ARTICLES = 12;
+const GENERATED_ARTICLES = IS_LONG ? 24 : 8;
+const SAMPLE_ARTICLES = IS_LONG ? 12 : 4;
 /** A large article shows no more than a small one and takes its time. */
 const LARGEST_SAMPLE_BYTES = 70_000;
 
