@@ -164,7 +164,10 @@ it('changes its own result no more, keeps every value but the case of two and le
   const both = Object.entries(V1_NAMES).flat();
   const known = ['token', 'lang', 'permanentid', ...both];
   const value = fc.string({ maxLength: 20 }).map((text) => encodeURIComponent(text));
-  const pair = fc.tuple(fc.oneof(fc.constantFrom(...known), fc.webQueryParameters()), value);
+  // What `webQueryParameters` makes; that takes seconds to begin.
+  const character = fc.constantFrom(..."abzABZ019-._~!$'()*+,;:@/?", '%20', '%C3%A4', '%00');
+  const name = fc.array(character, { maxLength: 12 }).map((each) => each.join(''));
+  const pair = fc.tuple(fc.oneof(fc.constantFrom(...known), name), value);
   const page = fc.constantFrom('index.php', 'article.php', 'planning', 'a/b/configurator.php');
   fc.assert(
     fc.property(page, fc.array(pair, { maxLength: 8 }), (path, pairs) => {
