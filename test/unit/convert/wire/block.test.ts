@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeBlock, parseBlock } from '../../../../src/convert/wire/block.ts';
@@ -143,7 +144,8 @@ describe('decodeBlock', () => {
         );
         const body = (end: string) =>
           utf8(`{"V":[${list}],"T":[${list}${end}],"A":[{"F":[${list}]}]}`);
-        expect(scanBlock(body(''))).toEqual(parseBlock(body('')));
+        // As values: to compare so many one by one takes a second.
+        expect(isDeepStrictEqual(scanBlock(body('')), parseBlock(body('')))).toBe(true);
         expect(scanBlock(body(','))).toBeUndefined();
       }
     }

@@ -73,10 +73,14 @@ test('a file is written anew where it has changed since its lines were read, or 
 });
 
 test('a line that is too long is damaged, and the others are read', async () => {
-  const lines = [lineOf('1'), lineOf('2', 'x'.repeat(64 * 1024 * 1024)), lineOf('3')];
+  const long = Buffer.alloc(64 * 1024 * 1024 + 1, 'x');
   await writeFile(
     join(folder, MANIFEST_FILE),
-    lines.map((line) => JSON.stringify(line)).join('\n'),
+    Buffer.concat([
+      Buffer.from(`${JSON.stringify(lineOf('1'))}\n`),
+      long,
+      Buffer.from(`\n${JSON.stringify(lineOf('3'))}`),
+    ]),
   );
   await expect(openManifest(folder)).rejects.toMatchObject({
     code: 'MANIFEST_DAMAGED',
