@@ -122,7 +122,7 @@ it('takes linear time for children that are not in the parts list', async () => 
     Array.from({ length: size }, (_, index) => ({ ...acme(`C${index}`), parent: -1 }));
   const error = new ConverterError('ARTICLE_NOT_FOUND', 'no such article');
   const empty = { nodes: [] } as unknown as PartsList;
-  await expectLinear(2_000, children, async (given) => {
+  await expectLinear(1_000, children, async (given) => {
     const partsListOf = () => Promise.reject(error);
     const { unplaced } = await checkPlacement(acme('PLAN'), empty, given, partsListOf);
     expect(unplaced).toHaveLength(given.length);

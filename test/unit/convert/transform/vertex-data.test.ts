@@ -89,7 +89,7 @@ describe('vertices', () => {
         Array.from({ length: count }, (_, i) => [3 * i, 3 * i + 1, 3 * i + 2]),
       );
     };
-    await expectLinear(5_000, surfaces, (block) => {
+    await expectLinear(2_500, surfaces, (block) => {
       expect(build(block).doubleSided!.indices).toHaveLength(3 * block.surfaces.length);
     });
   });
