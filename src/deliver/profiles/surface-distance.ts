@@ -24,8 +24,29 @@ const STEPS = 4;
 export function surfaceDistance(one: Surface, other: Surface, spacing = 0): number {
   if (one.corners.length === 0 || other.corners.length === 0)
     return one.corners.length === other.corners.length ? 0 : Infinity;
-  const there = largestDistance(one, new TriangleTree(other), spacing, 0);
-  return Math.sqrt(largestDistance(other, new TriangleTree(one), spacing, there));
+  // A simpler form keeps many triangles: what both have is nowhere apart.
+  const hasSamePoints = one.points === other.points;
+  const moved = (some: Surface, others: Surface) =>
+    hasSamePoints ? { ...some, corners: without(some.corners, others.corners) } : some;
+  const there = largestDistance(moved(one, other), new TriangleTree(other), spacing, 0);
+  return Math.sqrt(largestDistance(moved(other, one), new TriangleTree(one), spacing, there));
+}
+
+/** The triangles that are not among others of the same points. */
+function without(corners: ArrayLike<number>, others: ArrayLike<number>): number[] {
+  const known = new Set<string>();
+  for (let i = 0; i < others.length; i += 3) known.add(nameOf(others, i));
+  const left: number[] = [];
+  for (let i = 0; i < corners.length; i += 3)
+    if (!known.has(nameOf(corners, i))) left.push(corners[i]!, corners[i + 1]!, corners[i + 2]!);
+  return left;
+}
+
+/** Says which corners a triangle has, whatever their order. */
+function nameOf(corners: ArrayLike<number>, i: number): string {
+  const [a, b, c] = [corners[i]!, corners[i + 1]!, corners[i + 2]!];
+  const [least, most] = [Math.min(a, b, c), Math.max(a, b, c)];
+  return `${least} ${a + b + c - least - most} ${most}`;
 }
 
 /** The square of the largest distance from a point of a surface to another one; distances are squared here and below. */
