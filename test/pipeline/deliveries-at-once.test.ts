@@ -35,7 +35,7 @@ describe('deliveries of the sample range', () => {
   const started = async (name: string, ...options: string[]) => {
     const own = { output: { dir: name }, cache: { dir: `${name}-cache` } };
     const file = await writePipeline(folder, { ...content, ...own });
-    return ['run', file, '--limit', '3', ...options];
+    return ['run', file, '--limit', '2', ...options];
   };
   /** Without the manifest, which says when a line was built. */
   const filesOf = async (name: string) => {
