@@ -24,7 +24,7 @@ beforeEach(() => publish(ARTICLES, { gates: GATES }));
 afterEach(() => runs.close());
 
 async function publish(articles: number, pipeline: Record<string, unknown>): Promise<void> {
-  range = countedRange({ articles, blocks: articles, images: 1, blocksPerArticle: 1 });
+  range = countedRange({ articles, blocks: ARTICLES, images: 1, blocksPerArticle: 1 });
   runs = await openDailyRuns(range, pipeline);
   expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
 }
