@@ -14,7 +14,7 @@ let runs: DailyRuns;
 beforeEach(async () => {
   articles = Array.from({ length: ARTICLES }, (_, i) => {
     const number = `D${10 + i}`;
-    return { number, blocks: [`ACME::DESK::${number}`] };
+    return { number, blocks: ['ACME::DESK::TOP'] };
   });
   range = smallRange(articles);
   range.convertdate = '2026-02-01';
