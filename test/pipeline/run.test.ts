@@ -15,7 +15,7 @@ import {
   hold,
 } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
-import { json, raw } from '../helpers/fault-server.ts';
+import { type Answer, json, raw } from '../helpers/fault-server.ts';
 import { damage, manifestWithoutStatus, parsedLines } from '../helpers/output-folder.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 
@@ -161,13 +161,13 @@ test('a run that ends by an error reports it, and leaves what was published', as
 
 describe('a folder that cannot be read', () => {
   /** More answers of another shape, which one schema refuses: `BTG2GLTF_TEST_LONG=1`. */
-  const WRONG_SHAPES = [
+  const WRONG_SHAPES: [string, string, Answer][] = [
     ['a list of null', 'RESPONSE_INVALID', json([null])],
     ['a folder without id', 'RESPONSE_INVALID', json([{ nodetype: 'F', text: 'More' }])],
     ['a node without a kind', 'RESPONSE_INVALID', json([{ nodeid: 'z' }])],
     ['an article without number', 'RESPONSE_INVALID', json([{ nodetype: 'A', nodeid: 'z' }])],
-  ] as const;
-  test.each([
+  ];
+  test.each<[string, string, Answer]>([
     ['404', 'NODE_NOT_FOUND', json({ error: 'no such folder' }, 404)],
     ['status 500 to the end', 'HTTP_STATUS', raw('', {}, 500)],
     ['an object', 'RESPONSE_INVALID', json({})],
