@@ -34,19 +34,46 @@ export function surfaceDistance(one: Surface, other: Surface, spacing = 0): numb
 
 /** The triangles that are not among others of the same points. */
 function without(corners: ArrayLike<number>, others: ArrayLike<number>): number[] {
-  const known = new Set<string>();
-  for (let i = 0; i < others.length; i += 3) known.add(nameOf(others, i));
+  const known = new TriangleSet(others);
   const left: number[] = [];
   for (let i = 0; i < corners.length; i += 3)
-    if (!known.has(nameOf(corners, i))) left.push(corners[i]!, corners[i + 1]!, corners[i + 2]!);
+    if (!known.has(corners, i)) left.push(corners[i]!, corners[i + 1]!, corners[i + 2]!);
   return left;
 }
 
-/** Says which corners a triangle has, whatever their order. */
-function nameOf(corners: ArrayLike<number>, i: number): string {
-  const [a, b, c] = [corners[i]!, corners[i + 1]!, corners[i + 2]!];
-  const [least, most] = [Math.min(a, b, c), Math.max(a, b, c)];
-  return `${least} ${a + b + c - least - most} ${most}`;
+/** Triangles by their corners, in whatever order: a hash table of numbers, without a string for each. */
+class TriangleSet {
+  readonly #corners: ArrayLike<number>;
+  /** Index of the first corner plus one; 0 is free. At most half of it is in use. */
+  readonly #table: Int32Array;
+
+  constructor(corners: ArrayLike<number>) {
+    this.#corners = corners;
+    this.#table = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(2, corners.length))));
+    for (let i = 0; i < corners.length; i += 3) this.#table[this.#slot(corners, i)] = i + 1;
+  }
+
+  has(corners: ArrayLike<number>, i: number): boolean {
+    return this.#table[this.#slot(corners, i)] !== 0;
+  }
+
+  /** Where a triangle is, or would be. */
+  #slot(corners: ArrayLike<number>, i: number): number {
+    const [a, b, c] = [corners[i]!, corners[i + 1]!, corners[i + 2]!];
+    const least = Math.min(a, b, c);
+    const most = Math.max(a, b, c);
+    const middle = a + b + c - least - most;
+    const mask = this.#table.length - 1;
+    const hash = Math.imul(least, 0x9e3779b1) ^ Math.imul(middle, 0x85ebca6b) ^ most;
+    let slot = (hash ^ (hash >>> 15)) & mask;
+    for (; this.#table[slot] !== 0; slot = (slot + 1) & mask) {
+      const at = this.#table[slot]! - 1;
+      const [x, y, z] = [this.#corners[at]!, this.#corners[at + 1]!, this.#corners[at + 2]!];
+      const isSame = Math.min(x, y, z) === least && Math.max(x, y, z) === most;
+      if (isSame && x + y + z === least + middle + most) break;
+    }
+    return slot;
+  }
 }
 
 /** The square of the largest distance from a point of a surface to another one; distances are squared here and below. */

@@ -28,6 +28,25 @@ function sampled(point: Point, triangle: Triangle, steps: number): number {
 }
 
 describe('the distance of surfaces', () => {
+  it('of the same points is the same whether or not what both have is left out', () => {
+    const triangle = fc.uniqueArray(fc.nat(7), { minLength: 3, maxLength: 3 });
+    const triangles = fc.array(triangle, { minLength: 1, maxLength: 9 });
+    // The corners of a cube: no three of them are on a line.
+    const points = fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7], { minLength: 8 });
+    const property = fc.property(points, triangles, triangles, (places, own, others) => {
+      const points = places.flatMap((place) => [place & 1, (place >> 1) & 1, place >> 2]);
+      const turned = own.map((one, i) =>
+        i % 2 === 0 ? [...one.slice(1), one[0]!] : one.toReversed(),
+      );
+      const one = { points, corners: own.flat() };
+      const other = { points, corners: [...turned.slice(1), ...others].flat() };
+      const plain = { ...other, points: [...points] };
+      expect(surfaceDistance(one, other)).toBeCloseTo(surfaceDistance(one, plain), 9);
+      expect(surfaceDistance(one, { points, corners: turned.flat() })).toBe(0);
+    });
+    fc.assert(property, { numRuns: samples(400) });
+  });
+
   const square = { points: [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0], corners: [0, 1, 2, 0, 2, 3] };
 
   it('is that of the farthest point, in both directions', () => {
