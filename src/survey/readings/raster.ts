@@ -20,6 +20,13 @@ export interface Drawing {
   covered: Uint8Array;
 }
 
+/** A camera. */
+export interface View extends Pick<PlacedCamera, 'right' | 'up' | 'back' | 'position'> {
+  /** Half of the width that is shown at a distance of 1. @defaultValue that of the pictures for people */
+  slope?: number;
+}
+
+const USUAL_SLOPE = Math.tan((FIELD_OF_VIEW_DEGREES * Math.PI) / 360);
 /** From the upper left, behind the viewer. */
 const LIGHT = normalized([-0.45, 0.75, 0.5]);
 const AMBIENT = 0.45;
@@ -49,6 +56,7 @@ interface Surface {
   image: SmallImage | undefined;
   material: SceneMaterial;
   isMirrored: boolean;
+  clearness: number;
 }
 
 /**
@@ -59,10 +67,15 @@ interface Surface {
 export function sceneDrawer(
   scene: Scene,
   imageOf: (image: number) => SmallImage | undefined,
-): (camera: PlacedCamera) => Drawing {
-  const surfaces = partsOf(scene).flatMap(({ placement, primitives }) =>
+): (camera: View) => Drawing {
+  const all = partsOf(scene).flatMap(({ placement, primitives }) =>
     primitives.map((primitive) => surfaceOf(placement, primitive, imageOf)),
   );
+  // What is behind glass is drawn before it.
+  const surfaces = [
+    ...all.filter(({ clearness }) => clearness === 0),
+    ...all.filter(({ clearness }) => clearness > 0),
+  ];
   return (camera) => {
     const count = DRAWN_PIXELS ** 2;
     const colors = new Float32Array(3 * count).fill(255 * PAPER);
@@ -92,16 +105,16 @@ function surfaceOf(
     uvs[at + 1] = map === undefined ? q : map[3] * p + map[4] * q + map[5];
   }
   const image = use && stored ? imageOf(use.image) : undefined;
-  return { indices, world, uvs, image, material, isMirrored: determinant(placement) < 0 };
+  const isMirrored = determinant(placement) < 0;
+  return { indices, world, uvs, image, material, isMirrored, clearness: clearnessOf(material) };
 }
 
 function drawSurface(
   canvas: Canvas,
   surface: Surface,
-  { position, right, up, back }: PlacedCamera,
+  { position, right, up, back, slope = USUAL_SLOPE }: View,
 ) {
-  const { indices, world, uvs, image, material, isMirrored } = surface;
-  const slope = Math.tan((FIELD_OF_VIEW_DEGREES * Math.PI) / 360);
+  const { indices, world, uvs, image, material, isMirrored, clearness } = surface;
   const paint = painter(material, back);
   const corners: Corner[] = new Array(world.length / 3);
   for (let i = 0, at = 0; i < world.length; i += 3, at++) {
@@ -128,7 +141,7 @@ function drawSurface(
     // Rows run down, so that a front has a negative area.
     if (area === 0 || (area > 0 && !material.doubleSided)) continue;
     const normal = normalOf(world, a, b, c, area > 0 ? -1 : 1);
-    fill(canvas, [ca, cb, cc], area, image, paint(normal));
+    fill(canvas, [ca, cb, cc], area, image, paint(normal), clearness);
   }
 }
 
@@ -136,8 +149,7 @@ type Shade = (base: LinearRgb) => LinearRgb;
 
 /** How a material looks under the light: its base colour of a pixel becomes its colour. */
 function painter(material: SceneMaterial, back: readonly number[]) {
-  const { baseColorLinear: tint, metallic, roughness, emissiveLinear, transmission } = material;
-  const clear = Math.max(transmission, material.alphaMode === 'BLEND' ? 1 - material.alpha : 0);
+  const { baseColorLinear: tint, metallic, roughness, emissiveLinear } = material;
   const shine = (1 - roughness) ** 2 * (material.specular ?? 1) * (metallic > 0.5 ? 0.5 : 0.15);
   const isGlowingImage = material.emissiveTexture !== undefined;
   const half = normalized([LIGHT[0] + back[0]!, LIGHT[1] + back[1]!, LIGHT[2] + back[2]!]);
@@ -147,11 +159,15 @@ function painter(material: SceneMaterial, back: readonly number[]) {
     const of = (base: LinearRgb, c: 0 | 1 | 2) => {
       const own = base[c] * tint[c];
       const glow = emissiveLinear[c] * (isGlowingImage ? base[c] : 1);
-      const color = own * lambert * (1 - 0.3 * metallic) + highlight + glow;
-      return color * (1 - clear) + PAPER ** 2.2 * clear;
+      return own * lambert * (1 - 0.3 * metallic) + highlight + glow;
     };
     return (base) => [of(base, 0), of(base, 1), of(base, 2)];
   };
+}
+
+/** How much of what is behind a material shows through it, 0 to 1. */
+function clearnessOf({ transmission, alphaMode, alpha }: SceneMaterial): number {
+  return Math.max(transmission, alphaMode === 'BLEND' ? 1 - alpha : 0);
 }
 
 const WHITE: LinearRgb = [1, 1, 1];
@@ -162,9 +178,11 @@ function fill(
   area: number,
   image: SmallImage | undefined,
   shade: Shade,
+  clearness: number,
 ): void {
   const level = image && levelOf(image, a, b, c, area);
-  const plain = level === undefined ? encoded(shade(WHITE)) : undefined;
+  const plain = level === undefined ? shade(WHITE) : undefined;
+  const plainShown = plain && encoded(plain);
   const clamp = (value: number) => Math.min(DRAWN_PIXELS - 1, Math.max(0, value));
   const left = clamp(Math.ceil(Math.min(a.x, b.x, c.x) - 0.5));
   const last = clamp(Math.floor(Math.max(a.x, b.x, c.x) - 0.5));
@@ -180,16 +198,25 @@ function fill(
       const near = wa * a.nearness + wb * b.nearness + wc * c.nearness;
       const at = y * DRAWN_PIXELS + x;
       if (near <= nearness[at]!) continue;
-      nearness[at] = near;
+      if (clearness === 0) nearness[at] = near;
       covered[at] = 1;
       const color =
         plain ??
-        encoded(
-          shade(texel(level!, wa * a.u + wb * b.u + wc * c.u, wa * a.v + wb * b.v + wc * c.v)),
-        );
-      for (let k = 0; k < 3; k++) colors[3 * at + k] = color[k]!;
+        shade(texel(level!, wa * a.u + wb * b.u + wc * c.u, wa * a.v + wb * b.v + wc * c.v));
+      const shown =
+        clearness > 0
+          ? encoded(through(color, clearness, colors, at))
+          : (plainShown ?? encoded(color));
+      for (let k = 0; k < 3; k++) colors[3 * at + k] = shown[k]!;
     }
   }
+}
+
+/** A linear colour with what was drawn before behind it. */
+function through(color: LinearRgb, clearness: number, drawn: Float32Array, at: number): LinearRgb {
+  const of = (c: 0 | 1 | 2) =>
+    color[c] * (1 - clearness) + clearness * (drawn[3 * at + c]! / 255) ** 2.2;
+  return [of(0), of(1), of(2)];
 }
 
 /** A linear colour as sRGB of 8 bits. */

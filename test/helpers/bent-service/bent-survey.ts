@@ -51,21 +51,31 @@ export async function bentSurvey(
   },
 ): Promise<BentSurvey> {
   const bent = await bentService(range, meaning, found);
-  const service = { emulator: true };
-  const output = { output: { dir: `${folder}/output` }, cache: { dir: `${folder}/cache` } };
-  const pipeline = readPipelineObject({ name: 'bent', service, articles, ...output }, 'bent', {});
-  const environment = {
-    ...{ env: {}, log: SILENT, signal: new AbortController().signal },
-    ...{ now: Date.now, random: Math.random },
-    startEmulator: () => startEmulator({ range: bent, maxQueryBytes: Number.POSITIVE_INFINITY }),
-  };
-  return withSurvey({ pipeline, limit }, environment, async (survey) => {
+  return surveyOf(bent, folder, { limit, articles }, async (survey) => {
     const scenes = new Map<string, Scene>();
     for (const article of survey.articles)
       scenes.set(article.label, await survey.sceneOf(article, defaults(meaning)));
     const judged = await judge(survey, meaning, scenes);
     return { meaning, record: survey.record, judged, scenes };
   });
+}
+
+/** Surveys a range, and works with what was found. @param folder - An empty one. */
+export function surveyOf<T>(
+  range: EmulatedRange,
+  folder: string,
+  { limit, articles }: { limit: number; articles: object[] },
+  work: (survey: Survey) => Promise<T>,
+): Promise<T> {
+  const service = { emulator: true };
+  const output = { output: { dir: `${folder}/output` }, cache: { dir: `${folder}/cache` } };
+  const pipeline = readPipelineObject({ name: 'bent', service, articles, ...output }, 'bent', {});
+  const environment = {
+    ...{ env: {}, log: SILENT, signal: new AbortController().signal },
+    ...{ now: Date.now, random: Math.random },
+    startEmulator: () => startEmulator({ range, maxQueryBytes: Number.POSITIVE_INFINITY }),
+  };
+  return withSurvey({ pipeline, limit }, environment, work);
 }
 
 /** All options of a meaning, so that nothing of what a survey has decided is left. */

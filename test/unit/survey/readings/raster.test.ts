@@ -59,3 +59,20 @@ test('an image lies as its UVs and its transform say', () => {
   expect(drawn([0, 0])).toEqual([true, false]);
   expect(drawn([0.5, 0])).toEqual([false, true]);
 });
+
+test('what is behind glass is drawn through it, also if it comes later', () => {
+  const glass = { transmission: 1, baseColorLinear: [1, 1, 1] as const };
+  const scene = square(glass);
+  const [node, [material]] = [scene.nodes[0]!, square().materials] as const;
+  const behind = { ...node, mesh: 1, translationMetres: [0, 0, -0.5] };
+  const both = {
+    ...scene,
+    nodes: [node, behind],
+    meshes: [...scene.meshes, { name: 'wall', primitives: [{ geometry: 0, material: 1 }] }],
+    materials: [...scene.materials, material],
+  } as unknown as Scene;
+  const middle = (one: Scene) =>
+    lightAt(sceneDrawer(one, () => undefined)(CAMERA).colors, 0.5, 0.5);
+  expect(middle(scene)).toBeGreaterThan(200);
+  expect(middle(both)).toBe(0);
+});
