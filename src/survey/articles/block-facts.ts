@@ -40,22 +40,48 @@ export interface ListReading
 /** Finds the facts about a block. */
 export function blockFacts(block: Block): BlockFacts {
   const points = pointFactsOf(block);
-  const first = mostEven(points.readings);
-  const mesh = prepareBlock(block, { ...CONVERT_DEFAULTS, ...first, winding: 'keep' });
   const { positionMetres, rotationDegrees } = block;
-  const volumes = mesh.surfaces
-    .filter(({ doubleSided }) => !doubleSided)
-    .map((surface) => volumeOf(mesh, surface));
   return {
     name: block.name,
     triangles: block.surfaces.reduce((sum, { triangles }) => sum + triangles.length / 3, 0),
-    outward: volumes.filter((volume) => volume > 0).length,
-    inward: volumes.filter((volume) => volume < 0).length,
-    open: mesh.surfaces.length - volumes.length,
+    ...facingOf(block, points.readings),
     isPlaced: [...positionMetres, ...rotationDegrees].some((value) => value !== 0),
     points,
-    uvs: uvFactsOf(block, first),
+    uvs: uvFactsOf(block, mostEven(points.readings)),
   };
+}
+
+/** Which way closed surfaces face; none of them where readings that are as even as each other say different things. */
+function facingOf(
+  block: Block,
+  readings: readonly ListReading[],
+): Pick<BlockFacts, 'outward' | 'inward' | 'open'> {
+  const possible = readings.length > 0 ? readings.filter(isEvenIn(readings)) : [{}];
+  const found = possible.map((reading) => {
+    const mesh = prepareBlock(block, { ...CONVERT_DEFAULTS, ...reading, winding: 'keep' });
+    const volumes = mesh.surfaces
+      .filter(({ doubleSided }) => !doubleSided)
+      .map((surface) => volumeOf(mesh, surface));
+    return {
+      outward: volumes.filter((volume) => volume > 0).length,
+      inward: volumes.filter((volume) => volume < 0).length,
+      open: mesh.surfaces.length - volumes.length,
+    };
+  });
+  const [first] = found as [(typeof found)[number]];
+  const isSame = found.every(
+    ({ outward, inward }) => outward === first.outward && inward === first.inward,
+  );
+  return isSame ? first : { outward: 0, inward: 0, open: block.surfaces.length };
+}
+
+/** A reading with more ruggedness than this, of that of the best one, does not fit. */
+const MUCH_MORE = 1.15;
+
+/** Whether a reading is as even as the best one of several. */
+export function isEvenIn(readings: readonly ListReading[]): (reading: ListReading) => boolean {
+  const best = Math.min(...readings.map(({ ruggedness }) => ruggedness));
+  return ({ ruggedness }) => ruggedness <= MUCH_MORE * best + 1e-9;
 }
 
 /** Measures a mesh in each of several readings of its lists. */

@@ -1,6 +1,6 @@
 /** What the lists of meshes say: which side is the front, and how points and stored UVs are counted. */
 
-import type { BlockFacts, ListReading } from '../articles/block-facts.ts';
+import { type BlockFacts, isEvenIn, type ListReading } from '../articles/block-facts.ts';
 import type { SurveyedArticle } from '../articles/surveyed-article.ts';
 import type { Vote } from '../readings/decide.ts';
 import type { ReadingOption, ReadingValue } from '../readings/readings.ts';
@@ -85,9 +85,6 @@ function isBoth({ option }: ListRule) {
   return ({ outward, inward }: BlockFacts) => option === 'winding' && outward > 0 && inward > 0;
 }
 
-/** A reading with more ruggedness than this, of that of the best one, does not fit. */
-const MUCH_MORE = 1.15;
-
 /** Where lists have entries that nothing uses, the reading in which the mesh and its image are most even is right. */
 function evenVotes({ label: article, blocks }: SurveyedArticle): Vote[] {
   return blocks.flatMap(({ points, uvs }) => [
@@ -105,8 +102,7 @@ function evenVote(
 ): Vote[] {
   const best = Math.min(...readings.map(({ ruggedness }) => ruggedness));
   if (!Number.isFinite(best)) return [];
-  const isEven = ({ ruggedness }: ListReading) => ruggedness <= MUCH_MORE * best + 1e-9;
-  const fits = distinct(readings.filter(isEven).map((reading) => reading[option]!));
+  const fits = distinct(readings.filter(isEvenIn(readings)).map((reading) => reading[option]!));
   const values = distinct(readings.map((reading) => reading[option]!));
   if (fits.length === values.length) return [];
   const figure = `${best.toPrecision(2)} at best`;
