@@ -252,7 +252,7 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
       '1,600 × 800 × 740 mm',
       '12',
     ]);
-    await dialog.getByText('ACME · S0 · D0').waitFor();
+    expect(await dialog.locator('.separated').textContent()).toBe('ACME S0 D0');
     await dialog.getByText('100.00 EUR').waitFor();
     await dialog.getByRole('button', { name: 'side' }).click();
     await dialog.getByRole('img', { name: 'Desk 0, Finish: Oak, Frame: Black, side' }).waitFor();

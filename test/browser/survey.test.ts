@@ -56,8 +56,9 @@ describe.runIf(HAS_BROWSER)('the page of a survey', () => {
   });
 
   test('answers are there again when the page is opened again, and become a file', async () => {
-    await page.reload();
-    expect(await answered()).toBe('2 of 2 answered');
+    // A browser writes what a page keeps in a process of its own.
+    const again = () => page.reload().then(answered);
+    await expect.poll(again).toBe('2 of 2 answered');
     expect(await right(1, 'B').getAttribute('aria-pressed')).toBe('true');
     const [download] = await Promise.all([
       page.waitForEvent('download'),

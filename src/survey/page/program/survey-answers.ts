@@ -52,7 +52,6 @@ function show(): void {
   byId<HTMLButtonElement>('save').disabled = isEmpty;
   byId('saved').textContent = '';
   byId('copied').textContent = '';
-  keep();
 }
 
 function answer(button: HTMLButtonElement): void {
@@ -61,6 +60,7 @@ function answer(button: HTMLButtonElement): void {
   const { [option]: before, ...others } = answers;
   // A second click takes the answer back.
   answers = before === value && option in answers ? others : { ...answers, [option]: value };
+  keep();
   show();
 }
 
