@@ -10,6 +10,7 @@ import { openCache, type SharedSources, type Sources } from '../run/open/sources
 import { openDerivedData } from '../source/cache/content-store.ts';
 import { evictUnused } from '../source/cache/eviction.ts';
 import { sha256Hex } from '../support/files.ts';
+import { recent } from '../support/recent.ts';
 import { programVersion } from '../support/version.ts';
 import type { MadeAsset } from './asset-session.ts';
 import { FileContents } from './making/file-contents.ts';
@@ -50,7 +51,7 @@ export class KeptAssets {
   readonly #maxCacheBytes: number;
   /** Names all that decides what is made, beside the request. */
   readonly #owner: Digest;
-  readonly #known = new LRUCache<string, Known>({ max: MOST_KNOWN });
+  readonly #known = recent<Known>(MOST_KNOWN);
   readonly #bytes = new LRUCache<Digest, Uint8Array>({ maxSize: MOST_BYTES_IN_MEMORY });
   #made = { files: 0, bytes: 0 };
 

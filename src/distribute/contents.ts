@@ -1,8 +1,9 @@
 /** The bodies of one machine, with a shared store behind them: a body that one machine has fetched is shared. */
-import { LRUCache } from 'lru-cache';
+
 import type { Digest } from '../model/snapshot.ts';
 import type { ContentStore } from '../source/cache/content-store.ts';
 import { isConverterError } from '../support/errors.ts';
+import { recent } from '../support/recent.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
 /** Every body can be fetched again. */
@@ -31,8 +32,7 @@ export class SharedContents implements ContentStore {
   readonly #local: ContentStore;
   readonly #store: ObjectStore;
   readonly #uploadsAtOnce: number;
-  /** With `max` it would allocate room for all of them at once. */
-  readonly #known = new LRUCache<Digest, true>({ maxSize: MOST_KNOWN, sizeCalculation: () => 1 });
+  readonly #known = recent<true>(MOST_KNOWN);
   /** Digests for which the store has other bytes: the next `put` replaces them. */
   readonly #damaged = new Set<Digest>();
   readonly #uploads = new Map<Digest, Promise<void>>();

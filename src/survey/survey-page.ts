@@ -359,7 +359,7 @@ function resultOf({ decided, questions }: AnswerData): Html {
   const command = `btg2gltf survey PIPELINE.yaml --apply${isAsked ? ' choices.json' : ''}`;
   const how = isAsked
     ? html`Save <code>choices.json</code>, and send it to the person who runs btg2gltf. This command writes the answers into the pipeline file, where everything else stays as it is:`
-    : html`This command writes them into the pipeline file, where everything else stays as it is:`;
+    : html`This command writes what is decided into the pipeline file, where everything else stays as it is:`;
   return section(
     'result',
     'Result',

@@ -29,9 +29,9 @@ const READERS = [
   {
     what: 'converting an article of a service',
     from: ['run/single-article.ts'],
-    most: [111, 18_720],
+    most: [112, 18_730],
   },
-  { what: 'a run', from: ['run/run.ts'], most: [167, 30_000] },
+  { what: 'a run', from: ['run/run.ts'], most: [168, 30_000] },
 ];
 /** The most of each of the other figures: what there is now, and no more. */
 const LIMITS = {

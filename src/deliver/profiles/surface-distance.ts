@@ -41,10 +41,10 @@ function without(corners: ArrayLike<number>, others: ArrayLike<number>): number[
   return left;
 }
 
-/** Triangles by their corners, in whatever order: a hash table of numbers, without a string for each. */
+/** Triangles by their corners, in any order: a hash table of numbers, without a string for each. */
 class TriangleSet {
   readonly #corners: ArrayLike<number>;
-  /** Index of the first corner plus one; 0 is free. At most half of it is in use. */
+  /** Index of the first corner plus one; 0 is free. At most a third of it is in use. */
   readonly #table: Int32Array;
 
   constructor(corners: ArrayLike<number>) {

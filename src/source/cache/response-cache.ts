@@ -1,8 +1,9 @@
 /** Responses of the service: deduplicated within a run, cached between runs, requested if they are not fresh. */
-import { LRUCache } from 'lru-cache';
+
 import type { CatalogueNode } from '../../model/catalogue.ts';
 import type { Digest, Fetched } from '../../model/snapshot.ts';
 import { ConverterError, endsRun, isConverterError } from '../../support/errors.ts';
+import { recent } from '../../support/recent.ts';
 import type { Body, NotModified, ServiceClient } from '../service/client.ts';
 import {
   type AnswerOf,
@@ -105,10 +106,6 @@ const NO_REQUESTS = {
 const MAX_RESPONSES = 20_000;
 const MAX_FAILURES = 5_000;
 
-/** Cache of the most recently used entries. With `max` a cache would allocate room for all of them at once. */
-const atMost = <Value extends NonNullable<unknown>>(count: number) =>
-  new LRUCache<string, Value>({ maxSize: count, sizeCalculation: () => 1 });
-
 /** The responses of one run: each is requested once, and not at all if a cached one is fresh. @see D-730, D-731, D-845. */
 export class ResponseCache {
   readonly service: string;
@@ -119,10 +116,10 @@ export class ResponseCache {
   readonly #today: string;
   readonly #counts = new Map<string, typeof NO_REQUESTS>();
   readonly #inFlight = new RequestsInFlight();
-  readonly #responses = atMost<CachedResponse>(MAX_RESPONSES);
+  readonly #responses = recent<CachedResponse>(MAX_RESPONSES);
   /** ETags of the responses of other machines, by key, until the responses are replaced. */
-  readonly #etags = atMost<string>(MAX_RESPONSES);
-  readonly #failures = atMost<ConverterError>(MAX_FAILURES);
+  readonly #etags = recent<string>(MAX_RESPONSES);
+  readonly #failures = recent<ConverterError>(MAX_FAILURES);
   #topNodes: Promise<CatalogueNode[]> | undefined;
   #conversionDates: Promise<ConversionDates> | undefined;
 

@@ -1,6 +1,7 @@
 /** Limits of what one sender may have made. */
+
 import { isIPv6 } from 'node:net';
-import { LRUCache } from 'lru-cache';
+import { recent } from '../../support/recent.ts';
 import { Refusal } from '../servers/http.ts';
 
 /** What one server does at most. */
@@ -35,11 +36,7 @@ const MOST_SENDERS = 100_000;
  * @returns Counts one; throws a {@link Refusal} 429 with `Retry-After` beyond the limit.
  */
 export function perSender(perMinute: number, now: () => number): (sender: string) => void {
-  // With `max` it would allocate room for all of them at once.
-  const budgets = new LRUCache<string, { left: number; atMs: number }>({
-    maxSize: MOST_SENDERS,
-    sizeCalculation: () => 1,
-  });
+  const budgets = recent<{ left: number; atMs: number }>(MOST_SENDERS);
   return (address) => {
     const sender = networkOf(address);
     const nowMs = now();

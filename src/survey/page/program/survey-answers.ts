@@ -48,8 +48,7 @@ function show(): void {
   const isDone = ordered.length === data.questions.length;
   byId('finish').textContent = isDone ? 'Save your answers' : 'Result';
   byId('section').textContent = convertSection(data.decided, inOrder);
-  const isEmpty = ordered.every((option) => answers[option] === null);
-  byId<HTMLButtonElement>('save').disabled = isEmpty;
+  byId<HTMLButtonElement>('save').disabled = ordered.length === 0;
   byId('saved').textContent = '';
   byId('copied').textContent = '';
 }
