@@ -16,6 +16,14 @@ const MARGIN = 0.06;
 
 /** A drawing has no relief: whether that can be seen is not measured. */
 const UNDRAWN: ReadonlySet<ReadingOption> = new Set<ReadingOption>(['normalMap']);
+/** What is finer than a few pixels is not seen from a distance. */
+const BLURS = 1;
+/**
+ * Grain and weave that are upside down look right, too: a person sees only what has a top and a bottom, such as a print.
+ * After so many blurs, no pattern is left that is finer than a tenth of the drawing.
+ */
+const COARSE_BLURS: Partial<Record<ReadingOption, number>> = { flipV: 30 };
+
 interface VisibleDifference {
   /** Pixels that differ, of those of the article, in the view in which it is most. */
   pixelShare: number;
@@ -39,6 +47,7 @@ export class Looks {
   /** Measures what can be seen of the effects of an option; of those that look alike, only the first one is kept. */
   async measured(option: ReadingOption, effects: readonly Effect[]): Promise<Effect[]> {
     if (UNDRAWN.has(option)) return [...effects];
+    const blurs = COARSE_BLURS[option] ?? BLURS;
     const shown: (Effect & { drawn: ReadonlyMap<string, Drawing[]> })[] = [];
     const labels = [...new Set(effects.flatMap(({ examples }) => examples))];
     for (const effect of effects) {
@@ -48,10 +57,10 @@ export class Looks {
         const { cameras, drawings } = await this.#drawnAtPresent(label);
         const scene = await this.#sceneOf(label, { [option]: effect.value });
         drawn.set(label, await this.#draw(scene, cameras));
-        const found = visibleDifference(drawings, drawn.get(label)!);
+        const found = visibleDifference(drawings, drawn.get(label)!, blurs);
         if (found.pixelShare > most.pixelShare) most = found;
       }
-      const same = shown.find((other) => isAlike(other.drawn, drawn));
+      const same = shown.find((other) => isAlike(other.drawn, drawn, blurs));
       if (same === undefined) shown.push({ ...effect, ...most, drawn });
       else same.alike = [...(same.alike ?? []), effect.value];
     }
@@ -83,10 +92,11 @@ interface ArticleDrawings {
 function isAlike(
   some: ReadonlyMap<string, Drawing[]>,
   others: ReadonlyMap<string, Drawing[]>,
+  blurs: number,
 ): boolean {
   return [...some].every(
     ([label, drawings]) =>
-      visibleDifference(drawings, others.get(label)!).pixelShare < LEAST_PIXELS,
+      visibleDifference(drawings, others.get(label)!, blurs).pixelShare < LEAST_PIXELS,
   );
 }
 
@@ -115,18 +125,19 @@ function pointsOf(scene: Scene): Float32Array {
 function visibleDifference(
   drawings: readonly Drawing[],
   others: readonly Drawing[],
+  blurs: number,
 ): VisibleDifference {
   let best: VisibleDifference = { pixelShare: 0, mark: undefined };
   for (const [at, drawing] of drawings.entries()) {
-    const found = difference(drawing, others[at]!);
+    const found = difference(drawing, others[at]!, blurs);
     if (found.pixelShare <= best.pixelShare) continue;
     best = { pixelShare: found.pixelShare, mark: { view: VIEWS[at]!, ...found.box } };
   }
   return best;
 }
 
-function difference(a: Drawing, b: Drawing) {
-  const [first, second] = [blurred(a.colors), blurred(b.colors)];
+function difference(a: Drawing, b: Drawing, blurs: number) {
+  const [first, second] = [blurred(a.colors, blurs), blurred(b.colors, blurs)];
   let [count, whole] = [0, 0];
   let [left, right, top, bottom] = [DRAWN_PIXELS, -1, DRAWN_PIXELS, -1];
   for (let at = 0; at < DRAWN_PIXELS ** 2; at++) {
@@ -149,9 +160,11 @@ function difference(a: Drawing, b: Drawing) {
   return { pixelShare: whole === 0 ? 0 : Math.min(1, count / whole), box };
 }
 
-/** Means of 3 × 3 pixels: what is finer is not seen from a distance. */
-function blurred(colors: Float32Array): Float32Array {
-  return alongOneAxis(alongOneAxis(colors, 1), DRAWN_PIXELS);
+/** Means of 3 × 3 pixels, and means of these. */
+function blurred(colors: Float32Array, times: number): Float32Array {
+  let out = colors;
+  for (let i = 0; i < times; i++) out = alongOneAxis(alongOneAxis(out, 1), DRAWN_PIXELS);
+  return out;
 }
 
 function alongOneAxis(colors: Float32Array, step: number): Float32Array {
