@@ -7,7 +7,7 @@ import { openGalleryServer } from '../../src/web/servers/gallery-server.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { writeOutput } from '../helpers/gallery-output.ts';
 import { openPackageServer } from '../helpers/npm-packages.ts';
-import { OTHER_BROWSERS, type OtherBrowser } from '../helpers/other-browsers.ts';
+import { OTHER_BROWSERS, type OtherBrowser, tabTo } from '../helpers/other-browsers.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -54,6 +54,38 @@ describe.runIf(IS_LONG).each(OTHER_BROWSERS)('the gallery in %s', (_, start) => 
     expect(await browser.evaluate('document.activeElement.ariaPressed')).toBe('true');
     await browser.evaluate('history.back()');
     await until(() => browser.evaluate("!document.querySelector('dialog').open"));
+  });
+
+  const isChosen = (finish: string) =>
+    until(async () => {
+      const chosen = "document.querySelector('.value[aria-pressed=true]').textContent";
+      expect(await browser.evaluate(chosen)).toBe(finish);
+    });
+  const isClosed = () => until(() => browser.evaluate("!document.querySelector('dialog').open"));
+
+  test('the keyboard opens an article, chooses a finish, and leads back to its card', async () => {
+    await browser.open(server.url);
+    await has('.card');
+    await tabTo(browser, '.card');
+    await browser.press('Enter');
+    await has('dialog[open] .value');
+    await tabTo(browser, '.value[aria-pressed=false]');
+    await browser.press('Space');
+    await isChosen('walnut');
+    await browser.press('Escape');
+    await isClosed();
+    await until(() => browser.evaluate("document.activeElement.matches('.card')"));
+  });
+
+  test('a finger opens an article, chooses a finish, and closes it', async () => {
+    await browser.open(server.url);
+    await has('.card');
+    await browser.touch('.card');
+    await has('dialog[open] .value');
+    await browser.touch('.value[aria-pressed=false]');
+    await isChosen('walnut');
+    await browser.touch('dialog .close');
+    await isClosed();
   });
 });
 

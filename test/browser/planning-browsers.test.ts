@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OTHER_BROWSERS, type OtherBrowser } from '../helpers/other-browsers.ts';
+import { OTHER_BROWSERS, type OtherBrowser, tabTo } from '../helpers/other-browsers.ts';
 import { DESK, type PlanningServer, startPlanning } from '../helpers/planning-page.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { until } from '../helpers/until.ts';
@@ -82,6 +82,40 @@ describe.runIf(IS_LONG).each(OTHER_BROWSERS)('the planning page in %s', (_, star
     expect(found).toEqual([]);
     // Firefox has no graphics without a display.
     expect(browser.trouble().filter((text) => !text.includes('WebGL'))).toEqual([]);
+  });
+
+  const shows = (text: string) =>
+    until(() => browser.evaluate(`document.body.innerText.includes(${JSON.stringify(text)})`));
+  const has = (selector: string) =>
+    until(() => browser.evaluate(`document.querySelector('${selector}') !== null`));
+
+  test('the keyboard leads from the start page to a changed article, and undoes the change', async () => {
+    await browser.open(planning.address({ opencatalogue: 'true', parentnode: LINEA }));
+    await has('.article');
+    await tabTo(browser, '.article');
+    await browser.press('Enter');
+    await shows('LN-M-V');
+    await tabTo(browser, 'input[type=radio]');
+    await browser.press('ArrowRight');
+    await shows('LN-M-K');
+    expect(await browser.evaluate('document.activeElement.type')).toBe('radio');
+    await tabTo(browser, 'button[aria-label^=Undo], button[title^=Undo]');
+    await browser.press('Enter');
+    await shows('LN-M-V');
+  });
+
+  test('a finger leads from the start page to a changed article, and undoes the change', async () => {
+    await browser.open(planning.address(CART));
+    await has('.maker .node img');
+    await browser.touch('.maker .node');
+    await has('.article');
+    await browser.touch('.article');
+    await has('label:has(input[type=radio]:not(:checked))');
+    const numbers = 'document.body.innerText';
+    const before = await browser.evaluate<string>(numbers);
+    await browser.touch('label:has(input[type=radio]:not(:checked))');
+    await until(async () => expect(await browser.evaluate(numbers)).not.toBe(before));
+    await has('button[aria-label^=Undo]:not(:disabled), button[title^=Undo]:not(:disabled)');
   });
 
   test('pictures of the catalogue are 4 : 3, whatever the shape of the image', async () => {

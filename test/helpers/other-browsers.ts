@@ -17,15 +17,28 @@ export interface OtherBrowser {
   evaluate<T>(expression: string, place?: 'page' | 'frame'): Promise<T>;
   /** The least width of a window of WebKit is 447. */
   resize(widthPixels: number, heightPixels: number): Promise<void>;
+  /** Presses a key as a keyboard does: a character, or a name of {@link KEYS}. */
+  press(key: string): Promise<void>;
+  /** Touches the middle of the first element that a selector finds, where the window shows it. */
+  touch(selector: string): Promise<void>;
   /** Errors that the console of the browser has printed since it was started. */
   trouble(): readonly string[];
   end(): Promise<void>;
 }
 
+/** Characters of keys that have none (WebDriver, keyboard actions). */
+const KEYS: Readonly<Record<string, string>> = {
+  ...{ Tab: '\uE004', Enter: '\uE007', Escape: '\uE00C', Space: ' ' },
+  ...{ ArrowLeft: '\uE012', ArrowUp: '\uE013', ArrowRight: '\uE014', ArrowDown: '\uE015' },
+};
+
 const FIREFOX = '/usr/bin/firefox-esr';
 const WEBKIT_DRIVER = '/usr/bin/WebKitWebDriver';
 /** The driver starts a browser with a window. */
 const DISPLAY = '/usr/bin/Xvfb';
+
+/** No page has so many controls before the one that is looked for. */
+const MOST_TABS = 80;
 
 /** The browsers that are installed: `apt-get install firefox-esr webkit2gtk-driver xvfb`. */
 export const OTHER_BROWSERS: readonly (readonly [
@@ -85,8 +98,26 @@ export async function startFirefox(
   const contexts = async () => (await ask('browsingContext.getTree', {})) as Tree;
   await ask('session.new', { capabilities: {} });
   await ask('session.subscribe', { events: ['log.entryAdded'] });
+  const evaluate: OtherBrowser['evaluate'] = async (expression, place = 'page') => {
+    const [page] = (await contexts()).contexts;
+    const { context } = place === 'page' ? page! : page!.children[0]!;
+    const { result, exceptionDetails } = (await ask('script.evaluate', {
+      expression: `Promise.resolve(${expression}).then((value) => JSON.stringify({ value }))`,
+      target: { context },
+      awaitPromise: true,
+    })) as { result?: { value: string }; exceptionDetails?: { text: string } };
+    if (result === undefined) throw new Error(exceptionDetails?.text);
+    return JSON.parse(result.value).value;
+  };
+  const perform = async (actions: object[]) => {
+    const { context } = (await contexts()).contexts[0]!;
+    await ask('input.performActions', { context, actions });
+  };
   return {
     trouble: () => trouble,
+    evaluate,
+    press: (key) => perform(keyActions(key)),
+    touch: async (selector) => perform(touchActions(await evaluate(middleOf(selector)))),
     async resize(width, height) {
       const { context } = (await contexts()).contexts[0]!;
       await ask('browsingContext.setViewport', { context, viewport: { width, height } });
@@ -94,17 +125,6 @@ export async function startFirefox(
     async open(url) {
       const { context } = (await contexts()).contexts[0]!;
       await ask('browsingContext.navigate', { context, url, wait: 'complete' });
-    },
-    async evaluate(expression, place = 'page') {
-      const [page] = (await contexts()).contexts;
-      const { context } = place === 'page' ? page! : page!.children[0]!;
-      const { result, exceptionDetails } = (await ask('script.evaluate', {
-        expression: `Promise.resolve(${expression}).then((value) => JSON.stringify({ value }))`,
-        target: { context },
-        awaitPromise: true,
-      })) as { result?: { value: string }; exceptionDetails?: { text: string } };
-      if (result === undefined) throw new Error(exceptionDetails?.text);
-      return JSON.parse(result.value).value;
     },
     async end() {
       socket.close();
@@ -144,7 +164,30 @@ async function startWebKit(): Promise<OtherBrowser> {
   };
   const session = `/session/${sessionId}`;
   await ask('POST', `${session}/timeouts`, { script: GIVE_UP_MS, pageLoad: GIVE_UP_MS });
+  const evaluate = async <T>(expression: string, place: 'page' | 'frame' = 'page'): Promise<T> => {
+    if (place === 'frame') await ask('POST', `${session}/frame`, { id: 0 });
+    const script = `
+      const done = arguments[0];
+      Promise.resolve(${expression}).then((value) => done({ value }), (error) => done({ error: String(error) }));`;
+    const { value, error } = (await ask('POST', `${session}/execute/async`, {
+      script,
+      args: [],
+    }).finally(() => ask('POST', `${session}/frame`, { id: null }))) as {
+      value: T;
+      error?: string;
+    };
+    if (error !== undefined) throw new Error(error);
+    return value;
+  };
+  const perform = (actions: object[]) => ask('POST', `${session}/actions`, { actions });
   return {
+    evaluate,
+    async press(key) {
+      await perform(keyActions(key));
+    },
+    async touch(selector) {
+      await perform(touchActions(await evaluate(middleOf(selector))));
+    },
     trouble: () => driver.text().match(/^CONSOLE .*ERROR.*$/gm) ?? [],
     async resize(width, height) {
       await ask('POST', `${session}/window/rect`, { x: 0, y: 0, width, height });
@@ -152,27 +195,60 @@ async function startWebKit(): Promise<OtherBrowser> {
     async open(url) {
       await ask('POST', `${session}/url`, { url });
     },
-    async evaluate<T>(expression: string, place = 'page') {
-      if (place === 'frame') await ask('POST', `${session}/frame`, { id: 0 });
-      const script = `
-        const done = arguments[0];
-        Promise.resolve(${expression}).then((value) => done({ value }), (error) => done({ error: String(error) }));`;
-      const { value, error } = (await ask('POST', `${session}/execute/async`, {
-        script,
-        args: [],
-      }).finally(() => ask('POST', `${session}/frame`, { id: null }))) as {
-        value: T;
-        error?: string;
-      };
-      if (error !== undefined) throw new Error(error);
-      return value;
-    },
     async end() {
       await ask('DELETE', session);
       await driver.end();
       await display.end();
     },
   };
+}
+
+/** Presses Tab until the focus is on an element that a selector finds. */
+export async function tabTo(browser: OtherBrowser, selector: string): Promise<void> {
+  const isThere = `document.activeElement.matches(${JSON.stringify(selector)})`;
+  for (let count = 0; count < MOST_TABS; count++) {
+    if (await browser.evaluate(isThere)) return;
+    await browser.press('Tab');
+  }
+  throw new Error(`the focus did not arrive at ${selector}`);
+}
+
+/** A key goes down and up (WebDriver and WebDriver BiDi have the same form). */
+function keyActions(key: string): object[] {
+  const value = KEYS[key] ?? key;
+  return [
+    {
+      ...{ type: 'key', id: 'keyboard' },
+      actions: [
+        { type: 'keyDown', value },
+        { type: 'keyUp', value },
+      ],
+    },
+  ];
+}
+
+/** A finger touches a place of the window. */
+function touchActions({ x, y }: { x: number; y: number }): object[] {
+  return [
+    {
+      ...{ type: 'pointer', id: 'finger', parameters: { pointerType: 'touch' } },
+      actions: [
+        { type: 'pointerMove', x, y, duration: 0 },
+        { type: 'pointerDown', button: 0 },
+        { type: 'pointerUp', button: 0 },
+      ],
+    },
+  ];
+}
+
+/** The middle of an element, after the page has scrolled to it. */
+function middleOf(selector: string): string {
+  return `(() => {
+    const element = document.querySelector(${JSON.stringify(selector)});
+    element.scrollIntoView({ block: 'center', behavior: 'instant' });
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return { x: Math.round(left + width / 2), y: Math.round(top + height / 2) };
+  })()`;
 }
 
 /** Starts a program that prints where it can be reached. */

@@ -37,7 +37,7 @@ export function sceneDifference(scene: Scene, other: Scene): SceneDifference {
   let moved = 0;
   let isComparable = parts.length === others.length;
   let whole = 0;
-  const match = matching(parts, others);
+  const match = matchingParts(parts, others);
   for (const [part, counterpart] of match.pairs) {
     const area = Math.max(areaOf(part), areaOf(counterpart));
     whole += area;
@@ -66,7 +66,7 @@ export function sceneDifference(scene: Scene, other: Scene): SceneDifference {
 }
 
 /** Parts with their counterparts: the n-th of a name is the n-th of that name. */
-function matching(parts: readonly ScenePart[], others: readonly ScenePart[]) {
+export function matchingParts(parts: readonly ScenePart[], others: readonly ScenePart[]) {
   const waiting = new Map<string, ScenePart[]>();
   for (const part of others) {
     const same = waiting.get(part.name);
@@ -157,7 +157,8 @@ function isFacingOtherwise(a: Geometry, b: Geometry): boolean {
   return false;
 }
 
-const TEXTURES = [
+/** The images of a material. */
+export const TEXTURES = [
   'baseColorTexture',
   'metallicRoughnessTexture',
   'normalTexture',

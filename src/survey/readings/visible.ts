@@ -4,6 +4,7 @@ import type { Scene } from '../../convert/model/scene.ts';
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import { CAMERAS, type PlacedCamera, placeCamera } from '../../deliver/pictures/camera.ts';
 import { type Effect, LEAST_PIXELS, type Mark, VIEWS } from './decide.ts';
+import { patternShare } from './pattern.ts';
 import { DRAWN_PIXELS, type Drawing, sceneDrawer } from './raster.ts';
 import type { ReadingOption } from './readings.ts';
 import { coordinate, partsOf } from './scene-parts.ts';
@@ -19,10 +20,12 @@ const UNDRAWN: ReadonlySet<ReadingOption> = new Set<ReadingOption>(['normalMap']
 /** What is finer than a few pixels is not seen from a distance. */
 const BLURS = 1;
 /**
- * Grain and weave that are upside down look right, too: a person sees only what has a top and a bottom, such as a print.
- * After so many blurs, no pattern is left that is finer than a tenth of the drawing.
+ * Grain and weave that lie elsewhere or upside down look right, too: a person sees only what has a top and a bottom, such
+ * as a print. After so many blurs, no pattern is left that is finer than a tenth of the drawing.
  */
-const COARSE_BLURS: Partial<Record<ReadingOption, number>> = { flipV: 30 };
+const COARSE_BLURS = 30;
+/** On a smaller share of an article's area, another size or direction of a pattern is not seen. */
+const LEAST_PATTERN = 0.005;
 
 interface VisibleDifference {
   /** Pixels that differ, of those of the article, in the view in which it is most. */
@@ -32,11 +35,17 @@ interface VisibleDifference {
 
 type SceneOf = (article: string, values: Partial<ConvertOptions>) => Promise<Scene>;
 
+/** A scene, and drawings of it from each side. */
+interface Look {
+  scene: Scene;
+  drawings: readonly Drawing[];
+}
+
 /** Draws articles in their readings, and compares them. */
 export class Looks {
   readonly #images: SmallImages;
   readonly #sceneOf: SceneOf;
-  readonly #present = new Map<string, Promise<ArticleDrawings>>();
+  readonly #present = new Map<string, Promise<PresentLook>>();
 
   /** @param sceneOf - The scene of an article, with other values than the present ones. */
   constructor(images: SmallImages, sceneOf: SceneOf) {
@@ -47,31 +56,30 @@ export class Looks {
   /** Measures what can be seen of the effects of an option; of those that look alike, only the first one is kept. */
   async measured(option: ReadingOption, effects: readonly Effect[]): Promise<Effect[]> {
     if (UNDRAWN.has(option)) return [...effects];
-    const blurs = COARSE_BLURS[option] ?? BLURS;
-    const shown: (Effect & { drawn: ReadonlyMap<string, Drawing[]> })[] = [];
+    const shown: (Effect & { looks: ReadonlyMap<string, Look> })[] = [];
     const labels = [...new Set(effects.flatMap(({ examples }) => examples))];
     for (const effect of effects) {
-      const drawn = new Map<string, Drawing[]>();
-      let most: VisibleDifference = { pixelShare: 0, mark: undefined };
+      const looks = new Map<string, Look>();
+      const seen: (VisibleDifference & { label: string })[] = [];
       for (const label of labels) {
-        const { cameras, drawings } = await this.#drawnAtPresent(label);
+        const { cameras, ...present } = await this.#lookAtPresent(label);
         const scene = await this.#sceneOf(label, { [option]: effect.value });
-        drawn.set(label, await this.#draw(scene, cameras));
-        const found = visibleDifference(drawings, drawn.get(label)!, blurs);
-        if (found.pixelShare > most.pixelShare) most = found;
+        const look = { scene, drawings: await this.#draw(scene, cameras) };
+        looks.set(label, look);
+        seen.push({ label, ...visibleDifference(present, look) });
       }
-      const same = shown.find((other) => isAlike(other.drawn, drawn, blurs));
-      if (same === undefined) shown.push({ ...effect, ...most, drawn });
-      else same.alike = [...(same.alike ?? []), effect.value];
+      const same = shown.find((other) => isAlike(other.looks, looks));
+      if (same !== undefined) same.alike = [...(same.alike ?? []), effect.value];
+      else shown.push({ ...effect, ...whereSeen(seen), looks });
     }
-    return shown.map(({ drawn: _, ...effect }) => effect);
+    return shown.map(({ looks: _, ...effect }) => effect);
   }
 
-  #drawnAtPresent(label: string): Promise<ArticleDrawings> {
+  #lookAtPresent(label: string): Promise<PresentLook> {
     const draw = async () => {
       const scene = await this.#sceneOf(label, {});
       const cameras = camerasOf(scene);
-      return { cameras, drawings: await this.#draw(scene, cameras) };
+      return { scene, cameras, drawings: await this.#draw(scene, cameras) };
     };
     const known = this.#present.get(label) ?? draw();
     this.#present.set(label, known);
@@ -84,20 +92,22 @@ export class Looks {
   }
 }
 
-interface ArticleDrawings {
+interface PresentLook extends Look {
   cameras: readonly PlacedCamera[];
-  drawings: readonly Drawing[];
 }
 
-function isAlike(
-  some: ReadonlyMap<string, Drawing[]>,
-  others: ReadonlyMap<string, Drawing[]>,
-  blurs: number,
-): boolean {
+function isAlike(some: ReadonlyMap<string, Look>, others: ReadonlyMap<string, Look>): boolean {
   return [...some].every(
-    ([label, drawings]) =>
-      visibleDifference(drawings, others.get(label)!, blurs).pixelShare < LEAST_PIXELS,
+    ([label, look]) => visibleDifference(look, others.get(label)!).pixelShare < LEAST_PIXELS,
   );
+}
+
+/** The largest difference, and the articles in which it is seen, the clearest first. */
+function whereSeen(differences: readonly (VisibleDifference & { label: string })[]) {
+  const ordered = differences.toSorted((a, b) => b.pixelShare - a.pixelShare);
+  const { pixelShare, mark } = ordered[0]!;
+  const seen = ordered.filter((one) => one.pixelShare >= LEAST_PIXELS);
+  return { pixelShare, mark, ...(seen.length > 0 && { examples: seen.map(({ label }) => label) }) };
 }
 
 /** The cameras that show a whole scene. */
@@ -122,14 +132,11 @@ function pointsOf(scene: Scene): Float32Array {
 }
 
 /** Compares drawings of the same cameras. */
-function visibleDifference(
-  drawings: readonly Drawing[],
-  others: readonly Drawing[],
-  blurs: number,
-): VisibleDifference {
+function visibleDifference(look: Look, other: Look): VisibleDifference {
+  const blurs = patternShare(look.scene, other.scene) < LEAST_PATTERN ? COARSE_BLURS : BLURS;
   let best: VisibleDifference = { pixelShare: 0, mark: undefined };
-  for (const [at, drawing] of drawings.entries()) {
-    const found = difference(drawing, others[at]!, blurs);
+  for (const [at, drawing] of look.drawings.entries()) {
+    const found = difference(drawing, other.drawings[at]!, blurs);
     if (found.pixelShare <= best.pixelShare) continue;
     best = { pixelShare: found.pixelShare, mark: { view: VIEWS[at]!, ...found.box } };
   }
