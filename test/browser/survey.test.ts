@@ -38,7 +38,7 @@ describe.runIf(HAS_BROWSER)('the page of a survey', () => {
   const right = (question: number, letter: string) =>
     page.locator(`#question-${question}`).getByLabel(`This is right: picture ${letter}`);
 
-  test('answers become lines of convert:, and are taken back by a second click', async () => {
+  test('answers become lines of convert:, and another one takes the place of the first', async () => {
     const decided =
       'convert:\n  normalMap: directx # decided: the relief of the image is a possible surface\n';
     expect(await section()).toBe(decided);
@@ -49,10 +49,14 @@ describe.runIf(HAS_BROWSER)('the page of a survey', () => {
     );
     expect(await answered()).toBe('2 of 2 answered');
     await right(2, 'B').click();
-    expect(await answered()).toBe('1 of 2 answered');
+    expect(await answered()).toBe('2 of 2 answered');
     await page.locator('#question-2').getByRole('button', { name: 'I am not sure' }).click();
     expect(await section()).toBe(`${decided}  rotationOrder: zyx # your answer\n`);
     expect(await answered()).toBe('2 of 2 answered');
+    expect(await page.locator('#answers li').allInnerTexts()).toEqual([
+      'Is every part turned the right way? Picture B',
+      'Is the pattern on the surface the right way up? not sure',
+    ]);
   });
 
   test('answers are there again when the page is opened again, and become a file', async () => {
@@ -62,8 +66,9 @@ describe.runIf(HAS_BROWSER)('the page of a survey', () => {
     expect(await right(1, 'B').getAttribute('aria-pressed')).toBe('true');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save choices.json' }).click(),
+      page.getByRole('button', { name: 'Save your answers' }).click(),
     ]);
+    expect(await page.locator('#saved').textContent()).toContain('Send this file');
     expect(download.suggestedFilename()).toBe('choices.json');
     expect(JSON.parse(await readFile(await download.path(), 'utf8'))).toEqual({
       version: 1,
@@ -77,6 +82,9 @@ describe.runIf(HAS_BROWSER)('the page of a survey', () => {
     await page.locator('#question-1-heading').focus();
     await page.keyboard.press('ArrowRight');
     expect(await focused()).toBe('Question 2 Is the pattern on the surface the right way up?');
+    await page.keyboard.press('ArrowRight');
+    expect(await focused()).toBe('Your answers');
+    await page.locator('#question-2-heading').focus();
     await page.keyboard.press('ArrowLeft');
     expect(await focused()).toContain('Question 1');
     await right(1, 'A').focus();
@@ -102,13 +110,21 @@ describe.runIf(HAS_BROWSER)('the page of a survey', () => {
   test('a picture is shown large, and the others in its place', async () => {
     await page.locator('#question-1 button.detail').first().click();
     const name = page.locator('#large-name');
-    expect(await name.textContent()).toBe('Picture A: the marked place of ACME/DESKS/DESK 1');
+    expect(await name.textContent()).toBe(
+      'Picture A: the marked place of ACME/DESKS/DESK 1 (1 of 2)',
+    );
     await page.keyboard.press('ArrowRight');
-    expect(await name.textContent()).toBe('Picture B: the marked place of ACME/DESKS/DESK 1');
+    expect(await name.textContent()).toBe(
+      'Picture B: the marked place of ACME/DESKS/DESK 1 (2 of 2)',
+    );
     await page.getByRole('button', { name: 'The next picture' }).click();
     expect(await name.textContent()).toContain('Picture A');
     await page.keyboard.press('Escape');
     expect(await page.locator('#large').isVisible()).toBe(false);
+    await page.locator('#question-1 button.detail').nth(1).click();
+    await page.locator('#large-right').click();
+    expect(await page.locator('#large').isVisible()).toBe(false);
+    expect(await right(1, 'B').getAttribute('aria-pressed')).toBe('true');
   });
 
   test('it can be read by everybody, in both schemes, and fits a phone', async () => {

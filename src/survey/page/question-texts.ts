@@ -132,7 +132,7 @@ export const QUESTION_TEXTS = {
     },
   },
   textureRotation: {
-    question: 'Does the grain run in the right direction?',
+    question: 'Are grain and weave turned the right way?',
     look: GRAIN,
     answers: {
       'counter-clockwise': 'Images are turned counter-clockwise.',
@@ -140,7 +140,7 @@ export const QUESTION_TEXTS = {
     },
   },
   rauto: {
-    question: 'Does the grain run in the right direction?',
+    question: 'Does the grain within the frame run in the right direction?',
     look: GRAIN,
     answers: {
       exchange:

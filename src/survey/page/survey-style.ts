@@ -13,7 +13,11 @@ summary { cursor: pointer; padding: .4rem 0; font-weight: 560; }
 .answered-bar { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; padding: .6rem 0; margin-top: .5rem; background: var(--page); }
 .answered-bar b { margin-right: auto; }
 .answered-bar button { border-color: var(--quiet); }
-.answered-bar a { padding: .4rem .3rem; }
+.answered-bar a { padding: .45rem .8rem; border: 1px solid var(--quiet); border-radius: 8px; color: inherit; text-decoration: none; }
+.answered-bar a.main, button.main { background: var(--good); border-color: var(--good); color: var(--card); font-weight: 600; }
+button.main:disabled { background: none; color: var(--quiet); }
+#answers ol { list-style-position: inside; }
+#answers b { white-space: nowrap; }
 .sheet { background: var(--card); border: 1px solid var(--line); border-radius: 14px; padding: 1.1rem 1.25rem 1.25rem; margin-top: 1.1rem; min-width: 0; }
 .sheet > h2 { font-size: 1.3rem; }
 .sheet > p { max-width: 52rem; margin-top: .3rem; }
@@ -36,6 +40,9 @@ summary { cursor: pointer; padding: .4rem 0; font-weight: 560; }
 .sheet > .hint { margin: -.2rem 0 .5rem; font-size: .88rem; }
 .three .pictures { grid-template-columns: minmax(0, 1fr); }
 .three .whole { width: 55%; }
+.moved .whole { order: -1; }
+.moved .three .whole { width: 100%; }
+.moved .three .detail { width: 55%; }
 .picture { position: relative; display: block; padding: 0; min-height: 0; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: #fff; cursor: zoom-in; }
 .picture.detail { border: 2px solid var(--mark); }
 .picture:disabled { cursor: default; }
@@ -47,7 +54,7 @@ summary { cursor: pointer; padding: .4rem 0; font-weight: 560; }
 .sheet > .unsure { margin-top: 1rem; }
 .unsure button { border-color: var(--quiet); }
 .further { margin-top: .6rem; }
-.sheet > .effect { font-size: .88rem; margin-top: .6rem; }
+.further .quiet { font-size: .88rem; margin-top: .6rem; }
 .changed { color: var(--warning); }
 .wide { overflow-x: auto; margin-top: .7rem; border-radius: 8px; }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; }
@@ -79,9 +86,15 @@ dialog { width: min(1280px, calc(100vw - 2rem)); }
   .two .answer > :not(.pictures) { grid-column: 2; }
   .two .answer .right { margin-top: 0; }
 }
+@media (min-width: 1200px) {
+  .answers.four { grid-template-columns: repeat(4, minmax(0, 1fr)); }
+  .moved .two .whole { grid-row: 1 / -1; }
+  .moved .two .detail { grid-row: auto; }
+}
 @media (max-width: 1099px) {
   .pictures { grid-template-columns: minmax(0, 1fr); }
-  .whole { width: 55%; }
+  .whole, .moved .detail { width: 55%; }
+  .moved .whole { width: 100%; }
 }
 @media (max-width: 720px) {
   .sheet { padding: .85rem .8rem 1rem; }
@@ -89,7 +102,7 @@ dialog { width: min(1280px, calc(100vw - 2rem)); }
   .answers, .answers.three { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .6rem; }
   .answer, .own { padding: .5rem; font-size: .92rem; }
   .pictures { grid-template-columns: minmax(0, 1fr); }
-  .whole, .three .whole { width: 100%; }
+  .whole, .three .whole, .moved .detail, .moved .three .detail { width: 100%; }
   /* So that the pictures to choose from are side by side. */
   .own { grid-column: 1 / -1; }
   .own img { aspect-ratio: 2; }

@@ -33,60 +33,66 @@ const optionOf = (button: HTMLButtonElement) =>
 const answerOf = (button: HTMLButtonElement) =>
   JSON.parse(button.dataset.answer!) as Answers[string];
 
+const isAnswered = (option: string) => option in answers;
+const isChosen = (button: HTMLButtonElement) =>
+  isAnswered(optionOf(button)) && answers[optionOf(button)] === answerOf(button);
+
 function show(): void {
   for (const button of buttons) {
-    const option = optionOf(button);
-    const isChosen = option in answers && answers[option] === answerOf(button);
-    button.ariaPressed = String(isChosen);
-    button.closest('.answer')?.classList.toggle('chosen', isChosen);
+    button.ariaPressed = String(isChosen(button));
+    button.closest('.answer')?.classList.toggle('chosen', isChosen(button));
   }
   for (const question of questions)
-    question.classList.toggle('answered', question.dataset.question! in answers);
-  const ordered = data.questions.filter((option) => option in answers);
+    question.classList.toggle('answered', isAnswered(question.dataset.question!));
+  const ordered = data.questions.filter(isAnswered);
   const inOrder = Object.fromEntries(ordered.map((option) => [option, answers[option]!]));
   byId('answered').textContent = `${ordered.length} of ${data.questions.length} answered`;
-  const isDone = ordered.length === data.questions.length;
-  byId('finish').textContent = isDone ? 'Save your answers' : 'Result';
   byId('section').textContent = convertSection(data.decided, inOrder);
+  byId('copied').textContent = '';
+  if (questions.length === 0) return;
+  byId('finish').classList.toggle('main', ordered.length === data.questions.length);
+  for (const item of document.querySelectorAll<HTMLElement>('[data-of]')) {
+    const chosen = buttons.find((one) => optionOf(one) === item.dataset.of && isChosen(one));
+    item.querySelector('b')!.textContent = chosen?.dataset.name ?? 'no answer yet';
+  }
   byId<HTMLButtonElement>('save').disabled = ordered.length === 0;
   byId('saved').textContent = '';
-  byId('copied').textContent = '';
 }
 
 function answer(button: HTMLButtonElement): void {
-  const option = optionOf(button);
-  const value = answerOf(button);
-  const { [option]: before, ...others } = answers;
-  // A second click takes the answer back.
-  answers = before === value && option in answers ? others : { ...answers, [option]: value };
+  answers = { ...answers, [optionOf(button)]: answerOf(button) };
   keep();
   show();
 }
 
-/** Moves to the question before or after the one that is read. */
+/** Moves to the question before or after the one that is read; behind the last one, to one that has no answer. */
 function step(by: 1 | -1): void {
   const inView = questions.findIndex((question) => question.contains(document.activeElement));
   const passed = questions.filter(
     (question) => question.getBoundingClientRect().top < innerHeight / 3,
   );
-  const at = inView >= 0 ? inView : passed.length - 1;
-  const next = questions[Math.min(questions.length - 1, Math.max(0, at + by))];
-  next?.querySelector<HTMLElement>('h2')?.focus({ preventScroll: true });
-  next?.scrollIntoView({ block: 'start' });
+  const at = (inView >= 0 ? inView : passed.length - 1) + by;
+  const open = questions.find((question) => !isAnswered(question.dataset.question!));
+  goTo(at < questions.length ? questions[Math.max(0, at)]! : (open ?? byId('answers')));
+}
+
+function goTo(section: HTMLElement): void {
+  section.querySelector<HTMLElement>('h2')!.focus({ preventScroll: true });
+  section.scrollIntoView({ block: 'start' });
 }
 
 /** The pictures of an article in place of each other, in a dialog. */
 const large = byId<HTMLDialogElement>('large');
-let shown: { pictures: readonly HTMLImageElement[]; at: number } | undefined;
+let shown: { pictures: readonly HTMLButtonElement[]; at: number } | undefined;
 
 function enlarge(button: HTMLButtonElement): void {
-  const { article, kind } = button.dataset;
+  const { article, kind = '' } = button.dataset;
   const pictures = [
-    ...document.querySelectorAll<HTMLImageElement>(
-      `button[data-article="${article}"][data-kind="${kind}"] img`,
-    ),
+    ...document.querySelectorAll<HTMLButtonElement>(`button[data-article="${article}"]`),
   ];
-  shown = { pictures, at: pictures.indexOf(button.querySelector('img')!) };
+  const own = pictures.filter((one) => one.dataset.kind === 'own');
+  const others = pictures.filter((one) => one.dataset.kind === (kind === 'own' ? 'whole' : kind));
+  shown = { pictures: [...own, ...others], at: [...own, ...others].indexOf(button) };
   flip(0);
   large.showModal();
 }
@@ -95,10 +101,25 @@ function flip(by: number): void {
   if (shown === undefined) return;
   const { pictures } = shown;
   shown.at = (shown.at + by + pictures.length) % pictures.length;
-  const picture = pictures[shown.at]!;
+  const button = pictures[shown.at]!;
+  const picture = button.querySelector('img')!;
   const image = byId<HTMLImageElement>('large-picture');
   Object.assign(image, { src: picture.src, alt: picture.alt });
-  byId('large-name').textContent = picture.alt;
+  byId('large-name').textContent = `${picture.alt} (${shown.at + 1} of ${pictures.length})`;
+  byId('large-right').hidden = button.dataset.choice === undefined;
+}
+
+/** The picture that is large is the right one. */
+function chooseShown(): void {
+  const picture = shown?.pictures[shown.at];
+  const question = picture?.closest('[data-question]');
+  const chosen = buttons.find(
+    (one) => question?.contains(one) && one.dataset.answer === picture?.dataset.choice,
+  );
+  if (chosen === undefined) return;
+  large.close();
+  answer(chosen);
+  chosen.focus();
 }
 
 async function copy(): Promise<void> {
@@ -122,7 +143,8 @@ function save(): void {
   });
   link.click();
   URL.revokeObjectURL(address);
-  byId('saved').textContent = 'Saved.';
+  byId('saved').textContent =
+    'Saved as choices.json in your downloads. Send this file to the person who runs btg2gltf: then you are done.';
 }
 
 for (const button of buttons) button.addEventListener('click', () => answer(button));
@@ -130,12 +152,15 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-a
   button.disabled = false;
   button.addEventListener('click', () => enlarge(button));
 }
-byId('previous').addEventListener('click', () => step(-1));
-byId('next').addEventListener('click', () => step(1));
 byId('copy').addEventListener('click', copy);
-byId('save').addEventListener('click', save);
+if (questions.length > 0) {
+  byId('previous').addEventListener('click', () => step(-1));
+  byId('next').addEventListener('click', () => step(1));
+  byId('save').addEventListener('click', save);
+}
 byId('large-before').addEventListener('click', () => flip(-1));
 byId('large-after').addEventListener('click', () => flip(1));
+byId('large-right').addEventListener('click', chooseShown);
 byId('large-close').addEventListener('click', () => large.close());
 document.addEventListener('keydown', ({ key, altKey, ctrlKey, metaKey, target }) => {
   const by = { ArrowLeft: -1, ArrowRight: 1 }[key] as 1 | -1 | undefined;
