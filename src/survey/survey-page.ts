@@ -10,10 +10,10 @@ import { pageHead } from '../support/page-head.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { FEATURE_GROUPS, type FeatureGroup } from './articles/features.ts';
 import { type AnswerData, convertSection, type DecidedLine } from './page/answers.ts';
-import { askedOf, questionSection } from './page/question-section.ts';
 import { indicationText, meaningOf, questionText } from './page/question-texts.ts';
 import { SURVEY_STYLE } from './page/survey-style.ts';
 import type { SurveyPictures } from './question-pictures.ts';
+import { askedOf, questionSection } from './question-section.ts';
 import { READINGS } from './readings/readings.ts';
 import type { OptionRecord, SurveyRecord } from './record.ts';
 import { countsText } from './summary.ts';
@@ -114,7 +114,7 @@ function barOf(count: number): Html {
     count > 1
       ? html`<button type="button" id="previous">←<span class="word"> Previous</span></button><button type="button" id="next"><span class="word">Next </span>→</button>`
       : html`<button type="button" id="previous" hidden>← Previous</button><button type="button" id="next">Go to the question</button>`;
-  return html`<nav class="answered-bar" aria-label="Questions"${count > 0 ? html` data-script` : undefined} hidden><b id="answered" role="status"></b>${steps}<a href="#answers" id="finish">Your answers</a></nav>`;
+  return html`<nav class="answered-bar" aria-label="Questions"${count > 0 ? html` data-script` : undefined} hidden><b id="answered" role="status"></b>${steps}<a href="#answers" id="finish">Answers</a></nav>`;
 }
 
 /** A table that scrolls by itself where the page is narrow. */
@@ -212,7 +212,7 @@ function anonymousOf(lines: readonly string[]): Html | undefined {
   return section(
     'anonymous',
     'What the anonymous form contains',
-    html`<p><code>survey --anonymous FILE</code> writes what you can attach to an issue, so that the defaults become better. It has:</p><ul class="lines">${lines.map((line) => html`<li>${line}</li>`)}</ul>`,
+    html`<p><code>survey --anonymous FILE</code> writes what you can attach to an issue, so that the defaults become better. Nothing is sent by itself.</p><details><summary>${amount(lines.length, 'part')}</summary><ul class="lines">${lines.map((line) => html`<li>${line}</li>`)}</ul></details>`,
   );
 }
 

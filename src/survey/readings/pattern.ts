@@ -10,7 +10,7 @@ const LEAST_CHANGE = 0.25;
 
 /**
  * Returns the share of the area of an article, 0 to 1, on which another reading changes more than the place of images:
- * it is 0 where grain and weave lie elsewhere, upside down or mirrored, but in the same size and direction.
+ * it is 0 where grain and weave are moved, upside down or mirrored, but in the same size and direction.
  *
  * @param other - The same article in another reading.
  */

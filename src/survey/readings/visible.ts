@@ -20,7 +20,7 @@ const UNDRAWN: ReadonlySet<ReadingOption> = new Set<ReadingOption>(['normalMap']
 /** What is finer than a few pixels is not seen from a distance. */
 const BLURS = 1;
 /**
- * Grain and weave that lie elsewhere or upside down look right, too: a person sees only what has a top and a bottom, such
+ * Grain and weave that are moved or upside down look right, too: a person sees only what has a top and a bottom, such
  * as a print. After so many blurs, no pattern is left that is finer than a tenth of the drawing: the figure of a whole
  * sheet of veneer differs in 0.9 % of the pixels after 30.
  */

@@ -1,13 +1,13 @@
 /** The questions of the page of a survey: pictures to choose from, for people who know the furniture and not its data. */
 
-import { type Html, html } from '../../run/report/markup.ts';
-import { amount, integer, percentage } from '../../run/report/text.ts';
-import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
-import type { ArticlePictures, ShownImage, SurveyPictures } from '../question-pictures.ts';
-import type { Effect } from '../readings/decide.ts';
-import type { ReadingOption, ReadingValue } from '../readings/readings.ts';
-import type { OptionRecord, SurveyRecord } from '../record.ts';
-import { meaningOf, questionText } from './question-texts.ts';
+import { type Html, html } from '../run/report/markup.ts';
+import { amount, integer, percentage } from '../run/report/text.ts';
+import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
+import { meaningOf, questionText } from './page/question-texts.ts';
+import type { ArticlePictures, ShownImage, SurveyPictures } from './question-pictures.ts';
+import type { Effect } from './readings/decide.ts';
+import type { ReadingOption, ReadingValue } from './readings/readings.ts';
+import type { OptionRecord, SurveyRecord } from './record.ts';
 
 /** An answer: values that look the same in all pictures. The first one stands for them. */
 type Answer = readonly ReadingValue[];
