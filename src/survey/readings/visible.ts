@@ -17,14 +17,21 @@ const MARGIN = 0.06;
 
 /** A drawing has no relief: whether that can be seen is not measured. */
 const UNDRAWN: ReadonlySet<ReadingOption> = new Set<ReadingOption>(['normalMap']);
+/** Means of squares of pixels, and means of these. */
+interface Blur {
+  /** Pixels on each side of the middle. */
+  radius: number;
+  times: number;
+}
+
 /** What is finer than a few pixels is not seen from a distance. */
-const BLURS = 1;
+const FINE: Blur = { radius: 1, times: 1 };
 /**
  * Grain and weave that are moved or upside down look right, too: a person sees only what has a top and a bottom, such
- * as a print. After so many blurs, no pattern is left that is finer than a tenth of the drawing: the figure of a whole
- * sheet of veneer differs in 0.9 % of the pixels after 30.
+ * as a print. This leaves no pattern that is finer than an eighth of the drawing, such as large checks, and the figure
+ * of a sheet of veneer.
  */
-const COARSE_BLURS = 60;
+const COARSE: Blur = { radius: 8, times: 3 };
 /** On a smaller share of an article's area, another size or direction of a pattern is not seen. */
 const LEAST_PATTERN = 0.005;
 
@@ -134,18 +141,18 @@ function pointsOf(scene: Scene): Float32Array {
 
 /** Compares drawings of the same cameras. */
 function visibleDifference(look: Look, other: Look): VisibleDifference {
-  const blurs = patternShare(look.scene, other.scene) < LEAST_PATTERN ? COARSE_BLURS : BLURS;
+  const blur = patternShare(look.scene, other.scene) < LEAST_PATTERN ? COARSE : FINE;
   let best: VisibleDifference = { pixelShare: 0, mark: undefined };
   for (const [at, drawing] of look.drawings.entries()) {
-    const found = difference(drawing, other.drawings[at]!, blurs);
+    const found = difference(drawing, other.drawings[at]!, blur);
     if (found.pixelShare <= best.pixelShare) continue;
     best = { pixelShare: found.pixelShare, mark: { view: VIEWS[at]!, ...found.box } };
   }
   return best;
 }
 
-function difference(a: Drawing, b: Drawing, blurs: number) {
-  const [first, second] = [blurred(a.colors, blurs), blurred(b.colors, blurs)];
+function difference(a: Drawing, b: Drawing, blur: Blur) {
+  const [first, second] = [blurred(a.colors, blur), blurred(b.colors, blur)];
   let [count, whole] = [0, 0];
   let [left, right, top, bottom] = [DRAWN_PIXELS, -1, DRAWN_PIXELS, -1];
   for (let at = 0; at < DRAWN_PIXELS ** 2; at++) {
@@ -168,19 +175,27 @@ function difference(a: Drawing, b: Drawing, blurs: number) {
   return { pixelShare: whole === 0 ? 0 : Math.min(1, count / whole), box };
 }
 
-/** Means of 3 × 3 pixels, and means of these. */
-function blurred(colors: Float32Array, times: number): Float32Array {
+function blurred(colors: Float32Array, { radius, times }: Blur): Float32Array {
   let out = colors;
-  for (let i = 0; i < times; i++) out = alongOneAxis(alongOneAxis(out, 1), DRAWN_PIXELS);
+  for (let i = 0; i < times; i++)
+    out = means(means(out, radius, 1, DRAWN_PIXELS), radius, DRAWN_PIXELS, 1);
   return out;
 }
 
-function alongOneAxis(colors: Float32Array, step: number): Float32Array {
-  const out = colors.slice();
-  const end = DRAWN_PIXELS ** 2 - step;
-  for (let at = step; at < end; at++)
-    for (let k = 0; k < 3; k++)
-      out[3 * at + k] =
-        (colors[3 * (at - step) + k]! + colors[3 * at + k]! + colors[3 * (at + step) + k]!) / 3;
+/** Means along rows or columns. @param step - From a pixel to the next one of its line. @param lineStep - To the next line. */
+function means(colors: Float32Array, radius: number, step: number, lineStep: number) {
+  const out = new Float32Array(colors.length);
+  const last = DRAWN_PIXELS - 1;
+  for (let line = 0; line < DRAWN_PIXELS; line++)
+    for (let k = 0; k < 3; k++) {
+      const start = 3 * line * lineStep + k;
+      const value = (at: number) => colors[start + 3 * step * Math.min(last, Math.max(0, at))]!;
+      let sum = 0;
+      for (let at = -radius; at <= radius; at++) sum += value(at);
+      for (let at = 0; at <= last; at++) {
+        out[start + 3 * step * at] = sum / (2 * radius + 1);
+        sum += value(at + radius + 1) - value(at - radius);
+      }
+    }
   return out;
 }
