@@ -141,7 +141,7 @@ function picturesOf(shown: Shown, values: Answer, at: number): Html | undefined 
 /** The picture that the service has of the article. It is enlarged together with the others. */
 function ownPicture({ article: { own, article }, group }: Shown): Html | undefined {
   if (own === undefined) return undefined;
-  return html`<li class="own"><button type="button" class="picture" data-article="${group}" data-kind="own" disabled><img src="${addressOf(own)}" alt="${`Picture from the catalogue: ${cut(article)}`}"></button><h3>Picture from the catalogue</h3><p>Which picture is like this one? It may show too little.</p></li>`;
+  return html`<li class="own"><button type="button" class="picture" data-article="${group}" data-kind="own" disabled><img src="${addressOf(own)}" alt="${`Picture from the catalogue: ${cut(article)}`}"></button><h3>Picture from the catalogue</h3><p>Which picture is like this one? If it shows too little, choose what is usual for such furniture.</p></li>`;
 }
 
 function addressOf({ mimeType, bytes }: ShownImage): string {

@@ -101,7 +101,7 @@ function introductionOf({ pipeline, program, data }: SurveyRecord, asked: number
       : html`<details><summary>${amount(unread.length, 'article')} could not be read</summary><ul>${unread.map(({ article, code, message }) => html`<li>${cut(article)}: ${code}, ${cutText(message, TEXT_LIMITS.message)}</li>`)}</ul></details>`;
   const what =
     asked > 0
-      ? html`The data of <b>${cut(pipeline)}</b> can be read in several ways. Choose the pictures that show your furniture as it is: so it will be made in 3D. All that the data itself decides is not asked.`
+      ? html`The data of <b>${cut(pipeline)}</b> can be read in several ways. Choose the pictures that show your furniture as it is: so it will be made in 3D, also all articles that are not here. In each question, compare only what it asks about: the pictures do not show your other answers.`
       : html`The data of <b>${cut(pipeline)}</b> can be read in several ways, and decides itself which one is right: nothing is asked.`;
   return html`<p>${what}</p><p class="quiet">${integer(sampled)} of ${amount(selected, 'configuration')}, of ${of}; btg2gltf ${program}</p>${missing}`;
 }

@@ -34,7 +34,7 @@ const KEYS: Readonly<Record<string, string>> = {
 
 const FIREFOX = '/usr/bin/firefox-esr';
 const WEBKIT_DRIVER = '/usr/bin/WebKitWebDriver';
-/** The driver starts a browser with a window. */
+/** A browser with a window; Firefox has no graphics without one. */
 const DISPLAY = '/usr/bin/Xvfb';
 
 /** No page has so many controls before the one that is looked for. */
@@ -45,7 +45,9 @@ export const OTHER_BROWSERS: readonly (readonly [
   name: string,
   start: () => Promise<OtherBrowser>,
 ])[] = [
-  ...(existsSync(FIREFOX) ? [['Firefox', () => startFirefox()] as const] : []),
+  ...(existsSync(FIREFOX) && existsSync(DISPLAY)
+    ? [['Firefox', () => startFirefox()] as const]
+    : []),
   ...(existsSync(WEBKIT_DRIVER) && existsSync(DISPLAY) ? [['WebKit', startWebKit] as const] : []),
 ];
 
@@ -65,8 +67,11 @@ export async function startFirefox(
     ([name, value]) => `user_pref("${name}", ${value});`,
   );
   await writeFile(join(folder, 'user.js'), lines.join('\n'));
-  const words = ['--headless', '--no-remote', '--profile', folder, '--remote-debugging-port', '0'];
-  const program = startProgram(FIREFOX, words, { HOME: folder });
+  const display = existsSync(DISPLAY) ? await startDisplay() : undefined;
+  const words = ['--no-remote', '--profile', folder, '--remote-debugging-port', '0'];
+  const program = display
+    ? startProgram(FIREFOX, words, { HOME: folder, ...display.env })
+    : startProgram(FIREFOX, ['--headless', ...words], { HOME: folder });
   const [, address] = await program.printed(/BiDi listening on (ws:\S+)/);
   const socket = new WebSocket(`${address}/session`);
   await new Promise((resolve, reject) => {
@@ -129,6 +134,7 @@ export async function startFirefox(
     async end() {
       socket.close();
       await program.end();
+      await display?.end();
     },
   };
 }
@@ -136,13 +142,12 @@ export async function startFirefox(
 /** Starts WebKit, driven by WebDriver (W3C Recommendation, 2018). */
 async function startWebKit(): Promise<OtherBrowser> {
   const folder = await temporaryFolder();
-  const display = startProgram(DISPLAY, ['-displayfd', '1', '-screen', '0', '2560x1440x24'], {});
-  const [, number] = await display.printed(/^(\d+)\n/);
+  const display = await startDisplay();
   // The driver does not say which port it has taken.
   const { port, close } = await listening(createServer());
   await close();
   const env = {
-    ...{ HOME: folder, XDG_RUNTIME_DIR: folder, DISPLAY: `:${number}`, LIBGL_ALWAYS_SOFTWARE: '1' },
+    ...{ HOME: folder, XDG_RUNTIME_DIR: folder, ...display.env },
     // Its sandbox needs a system with D-Bus.
     WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
   };
@@ -249,6 +254,13 @@ function middleOf(selector: string): string {
     const { left, top, width, height } = element.getBoundingClientRect();
     return { x: Math.round(left + width / 2), y: Math.round(top + height / 2) };
   })()`;
+}
+
+/** A display that nobody sees, as large as the largest window. */
+async function startDisplay() {
+  const program = startProgram(DISPLAY, ['-displayfd', '1', '-screen', '0', '2560x1440x24'], {});
+  const [, number] = await program.printed(/^(\d+)\n/);
+  return { env: { DISPLAY: `:${number}`, LIBGL_ALWAYS_SOFTWARE: '1' }, end: program.end };
 }
 
 /** Starts a program that prints where it can be reached. */
