@@ -145,6 +145,8 @@ describe('BTG2GLTF_BROWSER=none', () => {
     expect(exit).toBe(0);
     expect(stdout).toContain(`pictures: 0 made · 0 unchanged · ${ARTICLES} left out · 0 failed`);
     expect(stdout).toContain('no new pictures, since there is no browser');
+    // Only other commands have this option.
+    expect(stdout).not.toContain('--browser');
     expect(actionsOf(await runs.report())).toEqual([]);
   });
 });

@@ -34,11 +34,11 @@ const INSTALLED = [
   'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
 ] as const;
 
-/** Advice for the case that there is no browser. */
+/** Advice for the case that there is no browser, for every command: only some have `--browser`. */
 export function installHelp(): string {
   const command = `${installCommand('pictures')} ${BROWSER_PACKAGE}@147.0.0`;
   const own = isInstalled('pictures') ? '' : `, with ${installCommand('pictures')}`;
-  return `install Chrome or Chromium${own}, or run ${command}, or name a browser by --browser or ${BROWSER_VARIABLE}`;
+  return `install Chrome or Chromium${own}, or run ${command}, or set ${BROWSER_VARIABLE} to the path of a browser`;
 }
 
 export interface FoundBrowser {
