@@ -5,7 +5,7 @@
 import { constants, lstatSync, type Stats } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
-import { ConverterError, type ErrorCode } from './errors.ts';
+import { ConverterError, ERROR_CODES, type ErrorCode } from './errors.ts';
 
 type FileOperation =
   | ('list' | 'stat' | 'read' | 'readlink')
@@ -41,8 +41,7 @@ const NO_FOLDER: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of this path is a file',
   EEXIST: 'there is a file of this name',
 };
-const NO_FOLDER_HELP =
-  'choose another folder, or check the permissions of the path, and that its disk can be written';
+const NO_FOLDER_HELP = 'choose another folder';
 
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
@@ -206,7 +205,9 @@ function fileError(operation: FileOperation, path: string, cause: unknown): Conv
   const at = isFolder ? ((cause as NodeJS.ErrnoException).path ?? path) : path;
   const message = `cannot ${VERBS[operation] ?? operation} ${at}: ${reason}`;
   const code = codeOf(operation, errno);
-  const help = isFolder && code === 'OUTPUT_UNWRITABLE' ? NO_FOLDER_HELP : undefined;
+  // Where the folder cannot be there, permissions do not matter.
+  const general = errno in NO_FOLDER ? '' : `, or ${ERROR_CODES.OUTPUT_UNWRITABLE.help}`;
+  const help = isFolder && code === 'OUTPUT_UNWRITABLE' ? NO_FOLDER_HELP + general : undefined;
   return new ConverterError(code, message, { cause, help });
 }
 

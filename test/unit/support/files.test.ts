@@ -171,7 +171,7 @@ describe('failures', () => {
     await expect(makeFolder(at('file', 'below'))).rejects.toMatchObject({
       code: 'OUTPUT_UNWRITABLE',
       message: `cannot create the folder ${at('file', 'below')}: a part of this path is a file (ENOTDIR)`,
-      help: expect.stringContaining('choose another folder'),
+      help: 'choose another folder',
     });
   });
 
@@ -179,7 +179,7 @@ describe('failures', () => {
   it.runIf(process.platform === 'linux')('says that a place takes no folders', async () => {
     const message =
       'cannot create the folder /proc/x: the system allows no new folders there (ENOENT)';
-    const help = expect.stringContaining('choose another folder');
+    const help = 'choose another folder';
     await expect(makeFolder('/proc/x/y')).rejects.toMatchObject({ message, help });
   });
 });
