@@ -172,8 +172,10 @@ export async function runCommandLine(
       (await createLogger({ format: 'json', sink, now: io.now })).error('stopped', fields);
     } else {
       const { message, help, stack } = fields;
+      const [first, ...others] = `btg2gltf: ${message}`.split('\n');
       const lines = [
-        ...`btg2gltf: ${message}`.split('\n').flatMap((line) => wrapped(line, io.columns, 2)),
+        ...wrapped(first!, io.columns, others.length === 0 ? 2 : 4),
+        ...others.flatMap((line) => wrapped(`  ${line}`, io.columns, 4)),
         ...wrapped(`  → ${help}`, io.columns, 4),
         ...(stack === undefined ? [] : [stack]),
       ];

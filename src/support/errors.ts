@@ -18,7 +18,7 @@ const ASK_OR_OMIT = 'report it to the manufacturer, or use --allow-missing-parts
 /** Every error code with its exit code and the action that helps. */
 export const ERROR_CODES = {
   USAGE: { exit: 2, help: 'for help, run btg2gltf --help or btg2gltf COMMAND --help' },
-  PIPELINE_INVALID: { exit: 2, help: 'correct the file at the line that the message names' },
+  PIPELINE_INVALID: { exit: 2, help: 'correct the file at each line that the message names' },
   PIPELINE_VARIABLE_UNSET: { exit: 2, help: 'set it, such as with export NAME=value in a shell' },
   LIST_INVALID: {
     exit: 2,

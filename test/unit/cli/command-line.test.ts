@@ -152,3 +152,16 @@ test('a dry run has a header, and prune prints totals, the list with --verbose',
   expect(await prune()).toMatch(/^would remove: .* the reports of \d runs?; --yes removes them/);
   expect(await prune('--verbose')).toMatch(/^runs\/\S+\n[\s\S]*would remove: /);
 });
+
+test('each problem of a pipeline file begins a line of its own, below the name of the program', async () => {
+  const service = { emulator: true, concurrency: 'many' };
+  const file = await writePipeline(folder, { service, articles: [], output: 'out' });
+  const { stderr } = await command(['run', file, '--log-format', 'pretty'], { columns: 40 });
+  const lines = stderr.trimEnd().split('\n');
+  expect(lines[0]).toMatch(/^btg2gltf:/);
+  const starts = lines.slice(1).filter((line) => !line.startsWith('    '));
+  expect(starts).toEqual([
+    ...Array(2).fill(expect.stringMatching(/^ {2}\S+pipeline\.yaml:\d+:/)),
+    expect.stringMatching(/^ {2}→ correct the file at each line/),
+  ]);
+});
