@@ -323,7 +323,9 @@ describe('a choice that cannot be had', () => {
     await choose({ list: 'empty.csv' }, { carts: 'carts/*.json' });
     const { exit, stderr } = await run();
     expect(exit).toBe(2);
-    expect(stderr).toMatch(/the entries select no configuration\n.*LIST_EMPTY/);
+    expect(stderr).toMatch(
+      /LIST_EMPTY\)\n.*CARTS_EMPTY\)\n.*the entries select no configuration\n/,
+    );
     expect(stderr).toContain(
       `${join(runs.folder, 'empty.csv')}: no line follows the header "manufacturer,`,
     );

@@ -291,7 +291,9 @@ function nothingSelected(selection: Selection, only: string | undefined): Conver
   const help = isEmpty
     ? 'check articles: in the pipeline file; btg2gltf catalogue ls lists what there is'
     : `--only takes MANUFACTURER/PROGRAM/number with * and ?, in quotes; the pipeline selects ${some}`;
-  const lines = [message, ...reasons(selection)];
+  const causes = reasons(selection);
+  // Why the entries select nothing says more than that they do; a pattern has its own cause.
+  const lines = isEmpty ? [...causes, message] : [message, ...causes];
   return new ConverterError('NOTHING_SELECTED', lines, { help });
 }
 
