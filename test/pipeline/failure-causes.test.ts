@@ -77,9 +77,9 @@ test('a cause with several values states what was expected, and each example its
   const { stdout } = await runs.run(DAY);
   expect(stdout).toContain(`
     CONFIGURATION_REFUSED  4 failed: expected a reinitstring that the service accepts
-      ACME/DESK/D1  articles.csv:3  received "D1;F=GONE1::"
-      ACME/DESK/D1  articles.csv:4  received "D1;F=GONE2::"
-      ACME/DESK/D1  articles.csv:5  received "D1;F=GONE3::"
+      ACME/DESK/D1  articles.csv:3; received "D1;F=GONE1::"
+      ACME/DESK/D1  articles.csv:4; received "D1;F=GONE2::"
+      ACME/DESK/D1  articles.csv:5; received "D1;F=GONE3::"
       … and 1 more in failures.jsonl of the report
 `);
   const [cause] = (await runs.report()).causes;
@@ -96,8 +96,8 @@ test('an unknown article of the pipeline file names the nearest, with one search
   const { stdout } = await runs.run(DAY);
   expect(stdout).toContain(`
     ARTICLE_NOT_FOUND  3 failed: the service has no such article
-      ACME/DESK/D11  article of the pipeline file  did you mean "ACME/DESK/D1"?
-      ACME/DESK/D12  article of the pipeline file  did you mean "ACME/DESK/D1"?
+      ACME/DESK/D11  article of the pipeline file; did you mean "ACME/DESK/D1"?
+      ACME/DESK/D12  article of the pipeline file; did you mean "ACME/DESK/D1"?
       ACME/DESK/D13  articles.csv:2
 `);
   expect((await runs.report()).requests.byOperation).toMatchObject({ search: 1 });
@@ -308,7 +308,7 @@ test('each part of the selection that fails names the line of its file or its en
     ['configuration ACME/DESK/D9 default', entry(7)],
     ['NO', 'lists/articles.csv:3'],
   ]);
-  expect(stdout).toContain('permanentid P-1  ids.txt:2  ids.txt:5\n');
+  expect(stdout).toContain('permanentid P-1  ids.txt:2; ids.txt:5\n');
   expect(await explained('P-1')).toContain(`selected by ids.txt:2, ids.txt:5, ${entry(3)}\n`);
   expect(await explained('nofolder')).toContain(`selected by ${entry(4)}\n`);
   expect(await explained('ACME/DESK/C1')).toContain(`selected by ${entry(6)}\n`);

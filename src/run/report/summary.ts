@@ -73,8 +73,9 @@ function causeLines(cause: Cause, file: string): string[] {
   return [
     `${code}  ${integer(count)}${onlyCarts ? ' of carts' : ''} failed: ${message}`,
     ...examples.map((example) => {
-      const parts = [example.article, ...(example.selectedBy ?? []), detailOf(example, cause)];
-      return `  ${parts.filter((part) => part !== '').join('  ')}`;
+      const facts = [...(example.selectedBy ?? []), detailOf(example, cause)];
+      const text = facts.filter((fact) => fact !== '').join('; ');
+      return `  ${example.article}${text === '' ? '' : `  ${text}`}`;
     }),
     ...(more > 0 ? [`  … and ${integer(more)} more${file}`] : []),
     `  → ${help}`,
