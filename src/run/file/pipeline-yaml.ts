@@ -9,9 +9,11 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { asConverterError, ConverterError } from '../../support/errors.ts';
+import { asConverterError, ConverterError, ERROR_CODES } from '../../support/errors.ts';
 import { didYouMean } from '../../support/nearest.ts';
 import { ENVIRONMENT, type Environment } from './environment.ts';
+
+const WITHOUT_ACCOUNT = `${ERROR_CODES.PIPELINE_VARIABLE_UNSET.help}; without an account, use service: { emulator: true }`;
 
 /** Keys, and indices of entries. */
 export type YamlPath = readonly PropertyKey[];
@@ -27,7 +29,7 @@ export class YamlFile {
   /**
    * @param at - Names a line of the text, for errors.
    * @param isOffline - Variables in `service:` need not be set.
-   * @throws {@link ConverterError} `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET` naming the line.
+   * @throws {@link ConverterError} `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET` naming each variable and its line.
    */
   constructor(text: string, at: (line: number) => string, env: Environment, isOffline: boolean) {
     this.#document = parseDocument(text, { lineCounter: this.#lines });
@@ -40,14 +42,20 @@ export class YamlFile {
       const where = at(this.#lineAt(problem.pos[0]));
       throw new ConverterError('PIPELINE_INVALID', `${where}: ${sentence}`);
     }
+    const unset = new Map<string, string>();
     fillIn(this.#document, (name, offset, isOfService) => {
       const value = env[name] ?? '';
       if (isOfService) this.serviceVariables[name] = value;
-      if (value !== '' || (isOfService && isOffline)) return value;
+      if (value !== '' || (isOfService && isOffline) || unset.has(name)) return value;
       const sentence = `the environment variable ${name} is not set${unsetHint(name, env)}`;
-      const where = at(this.#lineAt(offset));
-      throw new ConverterError('PIPELINE_VARIABLE_UNSET', `${where}: ${sentence}`);
+      unset.set(name, `${at(this.#lineAt(offset))}: ${sentence}`);
+      return value;
     });
+    if (unset.size > 0) {
+      const isOfService = Object.keys(this.serviceVariables).some((name) => unset.has(name));
+      const help = isOfService ? WITHOUT_ACCOUNT : undefined;
+      throw new ConverterError('PIPELINE_VARIABLE_UNSET', [...unset.values()], { help });
+    }
     try {
       this.value = this.#document.toJS();
     } catch (cause) {

@@ -228,8 +228,18 @@ describe('a pipeline file', () => {
     const env = { AUTH: 'http://a', BTG2GLTF_BASE_URl: 'http://b', N: '3' };
     expect(parse(live, env).service).toMatchObject({ authUrl: 'http://a/rest', concurrency: 3 });
     expect(refusal(live, { AUTH: 'http://a' })).toBe(
-      'PIPELINE_VARIABLE_UNSET x.yaml:4: the environment variable BTG2GLTF_BASE_URl is not set; did you mean "BTG2GLTF_BASE_URL"?',
+      'PIPELINE_VARIABLE_UNSET x.yaml:4: the environment variable BTG2GLTF_BASE_URl is not set; did you mean "BTG2GLTF_BASE_URL"?\nx.yaml:5: the environment variable N is not set',
     );
+  });
+
+  test('names each variable that is not set once, and the way without an account', () => {
+    const live = service('authUrl: "${A}", baseUrl: "${A}/${B}"');
+    const named = ['A', 'B'].map((name) => `x.yaml:2: the environment variable ${name} is not set`);
+    expect(refusal(live)).toBe(`PIPELINE_VARIABLE_UNSET ${named.join('\n')}`);
+    const way = expect.stringContaining('without an account, use service: { emulator: true }');
+    expect(() => parse(live)).toThrow(expect.objectContaining({ help: way }));
+    const other = expect.objectContaining({ help: expect.not.stringContaining('account') });
+    expect(() => parse(added('cache: { dir: "${A}" }'))).toThrow(other);
   });
 });
 
