@@ -6,7 +6,7 @@ import { articleLabel, ID_FIELDS } from '../model/configuration-id.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { lossText } from '../run/report/assessment.ts';
-import { size } from '../run/report/text.ts';
+import { amount, size, wrapped } from '../run/report/text.ts';
 import { isConverterError } from '../support/errors.ts';
 import { SILENT } from '../support/log.ts';
 import { visibleLines } from '../support/visible.ts';
@@ -81,12 +81,13 @@ export const convertCommand: Command = {
     const losses = scene.losses.filter(({ expected }) => !expected);
     const lines = [
       `${articleLabel(key)} ${key.finalarticlenumber}`,
-      `${scene.triangles} triangles, ${scene.materials.length} materials, ${width} × ${depth} × ${height} m (width × depth × height)`,
+      `${amount(scene.triangles, 'triangle')}, ${amount(scene.materials.length, 'material')}, ${width} × ${depth} × ${height} m (width × depth × height)`,
       ...(losses.length > 0 ? ['what glTF cannot express exactly (material: value):'] : []),
       ...losses.map((loss) => `  ${lossText(loss)}`),
       ...warnings.map(({ code, message }) => `warning: ${code}: ${message}`),
     ];
-    io.printData(visibleLines([...lines, '']));
+    const wrap = (line: string) => wrapped(line, io.columns, line.startsWith(' ') ? 4 : 2);
+    io.printData(visibleLines([...lines.flatMap(wrap), '']));
     return 0;
   },
 };
