@@ -6,7 +6,7 @@ import { loadPipeline } from '../deliver/pipeline.ts';
 import { type Breach, breachHelp, inspectGlb } from '../deliver/profiles/profiles.ts';
 import type { DeliveredFile, DeliveryLine } from '../run/output/delivered-files.ts';
 import { findPublished } from '../run/publishing/masters.ts';
-import { amount, integer, size } from '../run/report/text.ts';
+import { amount, integer, size, wrapped } from '../run/report/text.ts';
 import { replaceFile, statIfExists } from '../support/files.ts';
 import { visibleJson, visibleLines } from '../support/visible.ts';
 import {
@@ -151,7 +151,9 @@ async function inspectModels(
 ): Promise<number> {
   const items = (await findModels(words)).map((model) => ({ model }));
   const work = async ({ model: { path } }: (typeof items)[number]) => {
-    const { lines, facts } = await described(await readModel(path), args);
+    const solution = (names: string) =>
+      `btg2gltf deliver ${path} --profile ${names} --output delivered`;
+    const { lines, facts } = await described(await readModel(path), args, io, solution);
     listed.push({ file: path, ...facts });
     return [path, ...lines, ''];
   };
@@ -163,17 +165,34 @@ async function inspectModels(
   return failed.length;
 }
 
-/** A GLB as lines, and as the JSON that pipelines/README.md describes. */
+/**
+ * A GLB as lines, and as the JSON that pipelines/README.md describes.
+ *
+ * @param solution - What makes files for profiles that it does not fit, by their names.
+ */
 async function described(
   glb: Uint8Array,
   args: Arguments,
+  { columns: characters }: Io,
+  solution = IN_PIPELINE,
 ): Promise<{ lines: string[]; facts: object }> {
   const { breaches, images: textures, ...figures } = await inspectGlb(glb);
   const profiles = Object.entries(breaches).map(([name, all]): [string, Fit] => {
     return [name, { fits: all.length === 0, breaches: all }];
   });
   const facts = { ...figures, textures, profiles: Object.fromEntries(profiles) };
-  return { lines: linesOf(facts, numberOf(args, 'rows') ?? ROWS), facts };
+  const rows = numberOf(args, 'rows') ?? ROWS;
+  return { lines: linesOf(facts, { rows, characters, solution }), facts };
+}
+
+/** What makes files of published articles. */
+const IN_PIPELINE = (names: string) => `deliver: { profiles: [${names}] } in the pipeline file`;
+
+interface Shown {
+  rows: number;
+  /** Of a line. */
+  characters: number;
+  solution(names: string): string;
 }
 
 interface Fit {
@@ -192,7 +211,7 @@ interface Facts extends Record<'bytes' | 'triangles' | 'drawCalls' | 'materials'
   profiles: Readonly<Record<string, Fit>>;
 }
 
-function linesOf(facts: Facts, rows: number): string[] {
+function linesOf(facts: Facts, { rows, characters, solution }: Shown): string[] {
   const { meshes, textures, extensionsUsed, extensionsRequired, profiles } = facts;
   const decoder = decoderText(extensionsRequired);
   const sum = (parts: readonly { bytes: number }[]) =>
@@ -204,8 +223,9 @@ function linesOf(facts: Facts, rows: number): string[] {
   const textureRows = textures.map(({ name, bytes, mimeType, width, height }) => {
     return { bytes, name, text: `${width} × ${height}, ${mimeType.replace('image/', '')}` };
   });
+  const table = (lines: readonly Row[]) => columns(lines, undefined, characters);
   return [
-    ...columns([
+    ...table([
       ['bytes', `${size(facts.bytes)}: meshes ${sum(meshes)}, textures ${sum(textures)}`],
       ['triangles', integer(facts.triangles)],
       [
@@ -218,31 +238,29 @@ function linesOf(facts: Facts, rows: number): string[] {
       ...(decoder === 'none' ? [] : [['decoders', decoder] as const]),
     ]),
     '',
-    ...ranking('mesh', 'meshes', meshRows, rows),
-    ...ranking('texture', 'textures', textureRows, rows),
+    ...ranking('mesh', 'meshes', meshRows, rows, table),
+    ...ranking('texture', 'textures', textureRows, rows, table),
     'profiles',
-    ...columns(
+    ...table(
       Object.entries(profiles).map(([name, { fits, breaches }]) => [
         name,
         fits ? 'fits' : `does not fit: ${breaches.map(({ sentence }) => sentence).join('; ')}`,
       ]),
     ),
-    ...remedies(profiles),
+    ...remedies(profiles, solution).flatMap((line) => wrapped(line, characters, 4)),
   ];
 }
 
 /** How to get files for the profiles that a file does not fit. */
-function remedies(profiles: Facts['profiles']): string[] {
+function remedies(profiles: Facts['profiles'], solution: Shown['solution']): string[] {
   const wrong = Object.entries(profiles).filter(([, { fits }]) => !fits);
   const [solved, unsolved] = [false, true].map((isUnsolved) =>
     wrong.filter(([, { breaches }]) => (breachHelp(breaches) !== undefined) === isUnsolved),
   );
   const names = solved!.map(([name]) => name).join(',');
   return [
-    ...(names === ''
-      ? []
-      : [`→ for files that fit: btg2gltf deliver FILE.glb --profile ${names} --output DIR`]),
-    ...unsolved!.map(([name, { breaches }]) => `→ ${name}: ${breachHelp(breaches)}`),
+    ...(names === '' ? [] : [`  → for files that fit: ${solution(names)}`]),
+    ...unsolved!.map(([name, { breaches }]) => `  → ${name}: ${breachHelp(breaches)}`),
   ];
 }
 
@@ -261,7 +279,7 @@ async function inspectArticle(
   const { published } = await openSubject(pipeline, textOf(args, 'output'), io);
   const found = await findPublished(published, pattern);
   for (const { name, glb, sha256, deliveries } of found.slice(0, MOST_CONFIGURATIONS)) {
-    const master = await described(await published.read({ path: glb, sha256 }), args);
+    const master = await described(await published.read({ path: glb, sha256 }), args, io);
     const facts = { file: glb, article: name, delivery: 'master', ...master.facts };
     list([name, `${glb} (master)`, ...master.lines], facts);
     for (const line of deliveries) {
@@ -270,7 +288,7 @@ async function inspectArticle(
       for (const file of line.files) {
         const isGlb = file.path.endsWith('.glb');
         const { lines, facts } = isGlb
-          ? await described(await published.read(file), args)
+          ? await described(await published.read(file), args, io)
           : { lines: columns(factRows(file)), facts: { bytes: file.bytes, facts: file.facts } };
         const where = { file: file.path, article: name, delivery };
         list([`${file.path} (${delivery})`, ...lines], { ...where, ...facts });
@@ -306,7 +324,13 @@ interface Sized {
 }
 
 /** Lists the largest items first; items of equal size by name. */
-function ranking(one: string, several: string, all: readonly Sized[], rows: number): string[] {
+function ranking(
+  one: string,
+  several: string,
+  all: readonly Sized[],
+  rows: number,
+  table: (lines: readonly Row[]) => string[],
+): string[] {
   if (all.length === 0) return [];
   const sorted = all.toSorted((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
   const shown = sorted
@@ -315,7 +339,7 @@ function ranking(one: string, several: string, all: readonly Sized[], rows: numb
   const more = all.length - shown.length;
   return [
     `${integer(all.length)} ${all.length === 1 ? one : several}`,
-    ...columns(shown),
+    ...table(shown),
     ...(more > 0 ? [`  … and ${integer(more)} more: --rows ${all.length} lists them`] : []),
     '',
   ];

@@ -32,10 +32,21 @@ test('inspect lists totals, the largest meshes and textures first, and every pro
   expect(stdout).toMatch(
     /^ {2}amazon +does not fit: textures: expected 2048 to 4096 pixels a side, /m,
   );
-  expect(stdout.match(/^→ .*$/gm)).toEqual([
-    '→ for files that fit: btg2gltf deliver FILE.glb --profile ar-android --output DIR',
-    '→ amazon: use a model with larger textures, or leave out this profile',
+  expect(stdout.match(/^ *→ .*$/gm)).toEqual([
+    `  → for files that fit: btg2gltf deliver ${desk} --profile ar-android --output delivered`,
+    '  → amazon: use a model with larger textures, or leave out this profile',
   ]);
+});
+
+const TERMINAL = { columns: 60 };
+
+test('lines fit into the terminal, but for words that are longer', async () => {
+  const article = ['--manufacturer', 'FJEL', '--program', 'LINEA', '--basearticlenumber', 'LN-M'];
+  const words = ['convert', '--emulator', ...article, '--output', desk];
+  const printed = [await command(words, TERMINAL), await command(['inspect', desk], TERMINAL)];
+  for (const { stdout } of printed)
+    for (const line of stdout.split('\n'))
+      if (!line.includes(folder)) expect(line.length).toBeLessThanOrEqual(TERMINAL.columns);
 });
 
 test('inspect shortens its lists, and says how to see the rest', async () => {
