@@ -9,7 +9,7 @@ import type {
 } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { type ArticleId, articleLabel, configurationLabel } from '../model/configuration-id.ts';
-import { amount } from '../run/report/text.ts';
+import { amount, wrapped } from '../run/report/text.ts';
 import { articleMessages } from '../source/fetch/resolve-article.ts';
 import type { ServiceClient } from '../source/service/client.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
@@ -30,7 +30,12 @@ const SUBJECT = 'NODE, QUERY or ARTICLE';
 
 interface Query {
   options: readonly string[];
-  query(client: ServiceClient, args: Arguments): Promise<{ json: unknown; text: string }>;
+  /** @param columns - Characters of a line of prose. */
+  query(
+    client: ServiceClient,
+    args: Arguments,
+    columns: number,
+  ): Promise<{ json: unknown; text: string }>;
 }
 
 const QUERIES: Readonly<Record<string, Query>> = {
@@ -63,7 +68,7 @@ const QUERIES: Readonly<Record<string, Query>> = {
   },
   show: {
     options: ['reinitstring', 'varcode', 'all'],
-    async query(client, args) {
+    async query(client, args, columns) {
       const name = readArticleName(textOf(args, SUBJECT) ?? '');
       const reinitstring = textOf(args, 'reinitstring') ?? '';
       const varcode = textOf(args, 'varcode') ?? '';
@@ -72,7 +77,7 @@ const QUERIES: Readonly<Record<string, Query>> = {
         .catch((error) =>
           rethrowUnknownArticle(client, 'catalogue show', name, varcode || reinitstring, error),
         );
-      return { json: article, text: articleText(article) };
+      return { json: article, text: articleText(article, columns) };
     },
   },
 };
@@ -116,7 +121,7 @@ export const catalogueCommand: Command = {
     const { openService } = await import('../run/open/connect.ts');
     const service = await openService(pipeline.service, environmentOf(io));
     try {
-      const { json, text } = await query(service.client, args);
+      const { json, text } = await query(service.client, args, io.columns);
       if (args.json) io.printData(visibleJson(`${JSON.stringify(json, null, 2)}\n`));
       else io.printData(text === '' ? 'nothing found\n' : text);
       return 0;
@@ -266,8 +271,14 @@ function readArticleName(text: string): ArticleId {
   return { ...ids, basearticlenumber };
 }
 
-/** Describes an article: number, texts, price, then a table of properties for each class. @see Spec 2.2 */
-export function articleText(article: Article): string {
+/**
+ * Describes an article: number, texts, price, then a table of properties for each class.
+ *
+ * @param columns - Characters of a line of prose.
+ *
+ * @see Spec 2.2
+ */
+export function articleText(article: Article, columns = Number.POSITIVE_INFINITY): string {
   const { ocd, children } = article;
   const name = articleLabel(article);
   const rows = children.map(({ ocd, ...id }) => {
@@ -277,9 +288,11 @@ export function articleText(article: Article): string {
   return [
     visible(`${name}  ${ocd?.shorttext ?? ''}`.trimEnd(), true),
     '\n',
-    ocd === undefined ? '  without commercial data\n' : commercialText(ocd, article.reinit),
-    ...classTexts('', ocd?.propclasses ?? []),
-    ...classTexts('planning: ', article.propclasses),
+    ocd === undefined
+      ? '  without commercial data\n'
+      : commercialText(ocd, article.reinit, columns),
+    ...classTexts('', ocd?.propclasses ?? [], columns),
+    ...classTexts('planning: ', article.propclasses, columns),
     rows.length === 0 ? '' : `\n  Children\n${textTable(rows, '    ')}`,
     ...articleMessages(article).map(({ message }) => {
       return `\n  The service reports ${visible(message, true)}\n`;
@@ -287,7 +300,7 @@ export function articleText(article: Article): string {
   ].join('');
 }
 
-function commercialText(ocd: CommercialData, metaConfiguration: string): string {
+function commercialText(ocd: CommercialData, metaConfiguration: string, columns: number): string {
   const price = ocd.articlewithprice ? `${ocd.price} ${ocd.currency}`.trim() : 'none';
   const rows = [
     ['final number', ocd.finalarticlenumber],
@@ -298,7 +311,8 @@ function commercialText(ocd: CommercialData, metaConfiguration: string): string 
   const texts = [ocd.longtext, ocd.varianttext].filter((text) => text.trim() !== '');
   const paragraphs = texts.flatMap((text) => {
     const lines = text.trimEnd().split(/\r\n|\r|\n/);
-    return ['\n', ...lines.map((line) => `${visible(`  ${line}`.trimEnd(), true)}\n`)];
+    const shown = lines.map((line) => visible(`  ${line}`.trimEnd(), true));
+    return ['\n', ...shown.flatMap((line) => wrappedText(line, columns, 2))];
   });
   const configurations = [
     ['this configuration, to copy into --reinitstring or a list:', ocd.reinitstring],
@@ -310,17 +324,23 @@ function commercialText(ocd: CommercialData, metaConfiguration: string): string 
   return [textTable(rows, '  '), open, ...paragraphs, ...copies].join('');
 }
 
-const HEAD = ['property', 'text', 'type', 'now', 'allowed', ''];
+const HEAD = ['property', 'text', 'type', 'now', 'note'];
 
-function classTexts(what: string, classes: readonly PropertyClass[]): string[] {
+/** Below the row of each property are its values, which may be many. */
+function classTexts(what: string, classes: readonly PropertyClass[], columns: number): string[] {
   return classes.map(({ name, text, properties }) => {
     const rows = properties.map((property) => {
       const { name, text, currentvalue } = property;
-      return [name, text, typeOf(property), currentvalue, allowedOf(property), flagsOf(property)];
+      return [name, text, typeOf(property), currentvalue, flagsOf(property)];
     });
     const title = `  ${what}${name}${text === '' || text === name ? '' : `  ${text}`}`;
-    const table = rows.length === 0 ? '' : textTable([HEAD, ...rows], '    ');
-    return `\n${visible(title, true)}\n${table}`;
+    const [head = '', ...lines] = rows.length === 0 ? [] : tableLines([HEAD, ...rows], '    ');
+    const table = lines.flatMap((line, i) => {
+      const allowed = oneLine(allowedOf(properties[i]!));
+      const values = allowed === '' ? [] : wrappedText(`      allowed: ${allowed}`, columns, 8);
+      return [line, ...values];
+    });
+    return `\n${visible(title, true)}\n${head}${table.join('')}`;
   });
 }
 
@@ -362,18 +382,28 @@ function flagsOf(property: ArticleProperty): string {
 /** The largest width of a column; a longer cell moves only its own row. */
 const WIDEST = 60;
 
-/** Aligns rows of the same length in columns; line breaks and tabs in a cell become a blank. */
+/** Aligns rows of the same length in columns. */
 function textTable(rows: readonly (readonly string[])[], indent = ''): string {
-  const cells = rows.map((row) =>
-    row.map((text) => visible(text.replace(/[\r\n\t]+/g, ' '), true)),
-  );
+  return tableLines(rows, indent).join('');
+}
+
+function tableLines(rows: readonly (readonly string[])[], indent: string): string[] {
+  const cells = rows.map((row) => row.map(oneLine));
   const widths = (cells[0] ?? []).map((_, column) => {
     return cells.reduce((most, row) => Math.max(most, Math.min(widthOf(row[column]!), WIDEST)), 0);
   });
   return cells
     .map((row) => row.map((text, i) => text + ' '.repeat(Math.max(0, widths[i]! - widthOf(text)))))
-    .map((row) => `${`${indent}${row.join('  ')}`.trimEnd()}\n`)
-    .join('');
+    .map((row) => `${`${indent}${row.join('  ')}`.trimEnd()}\n`);
+}
+
+function wrappedText(line: string, columns: number, indent: number): string[] {
+  return wrapped(line, columns, indent).map((part) => `${part}\n`);
+}
+
+/** Line breaks and tabs become a blank. */
+function oneLine(text: string): string {
+  return visible(text.replace(/[\r\n\t]+/g, ' '), true);
 }
 
 /** The width counts code points, not UTF-16 units. */

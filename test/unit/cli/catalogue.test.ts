@@ -94,7 +94,8 @@ describe('the text of an article', () => {
     const ids = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
     const children = [{ ...ids, basearticlenumber: 'LEG' }];
     const article = { ...ids, ocd, children, dump: 'bad', metamessages: ['check the lamp'] };
-    const text = articleText(decodeArticle(Buffer.from(JSON.stringify(article))));
+    const decoded = decodeArticle(Buffer.from(JSON.stringify(article)));
+    const text = articleText(decoded);
     expect(text).toBe(
       [
         'ACME/DESK/D1  Desk',
@@ -106,10 +107,12 @@ describe('the text of an article', () => {
         '  For work.',
         '',
         '  SIZE  Size',
-        '    property  text        type                          now   allowed',
-        '    WIDTH     Text WIDTH  number, 4 digits              1600  600 ≤ … < 1200 step 50 · 2000 < …  required',
-        '    TOP       Text TOP    text                                OAK (Oak) · ASH · others           still to be chosen',
-        '    OLD       Text OLD    number, 6 digits, 2 decimals                                           fixed, hidden',
+        '    property  text        type                          now   note',
+        '    WIDTH     Text WIDTH  number, 4 digits              1600  required',
+        '      allowed: 600 ≤ … < 1200 step 50 · 2000 < …',
+        '    TOP       Text TOP    text                                still to be chosen',
+        '      allowed: OAK (Oak) · ASH · others',
+        '    OLD       Text OLD    number, 6 digits, 2 decimals        fixed, hidden',
         '',
         '  Children',
         '    ACME/DESK/LEG',
@@ -119,6 +122,9 @@ describe('the text of an article', () => {
         '  The service reports metamessages: check the lamp',
         '',
       ].join('\n'),
+    );
+    expect(articleText(decoded, 40)).toContain(
+      '      allowed: 600 ≤ … < 1200 step 50 ·\n        2000 < …\n',
     );
   });
 });
