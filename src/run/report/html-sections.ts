@@ -420,7 +420,8 @@ function warnings(report: RunReport, names: Names): Section | undefined {
 }
 
 function stages({ stageMs }: RunReport): Section | undefined {
-  const note = 'Stages run at the same time, so their times add up to more than the whole.';
+  const note =
+    'Stages can run at the same time, so the sum of their times can be more than the time of the run.';
   const bars = Object.entries(stageMs).map(([name, ms = 0]) => {
     return { name, length: ms, label: duration(ms) };
   });
