@@ -19,10 +19,7 @@ const ASK_OR_OMIT = 'report it to the manufacturer, or use --allow-missing-parts
 export const ERROR_CODES = {
   USAGE: { exit: 2, help: 'for help, run btg2gltf --help or btg2gltf COMMAND --help' },
   PIPELINE_INVALID: { exit: 2, help: 'correct the file at each line that the message names' },
-  PIPELINE_VARIABLE_UNSET: {
-    exit: 2,
-    help: 'set what is missing, such as with export NAME=value in a shell',
-  },
+  PIPELINE_VARIABLE_UNSET: { exit: 2, help: 'set what is missing, such as with export NAME=value' },
   LIST_INVALID: {
     exit: 2,
     help: 'correct the list at the line that the message names, or its path in the pipeline file',

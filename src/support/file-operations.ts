@@ -34,14 +34,13 @@ const VERBS: Partial<Record<FileOperation, string>> = {
   mkdir: 'create the folder',
 };
 
-/** Why no folder can be made, where the text of the system says something else. */
+/** Why no folder can be made, whatever the permissions are; the text of the system says something else. */
 const NO_FOLDER: Readonly<Record<string, string>> = {
   // As below /proc: all parents exist.
   ENOENT: 'the system allows no new folders there',
   ENOTDIR: 'a part of this path is a file',
   EEXIST: 'there is a file of this name',
 };
-const NO_FOLDER_HELP = 'choose another folder';
 
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
@@ -205,9 +204,9 @@ function fileError(operation: FileOperation, path: string, cause: unknown): Conv
   const at = isFolder ? ((cause as NodeJS.ErrnoException).path ?? path) : path;
   const message = `cannot ${VERBS[operation] ?? operation} ${at}: ${reason}`;
   const code = codeOf(operation, errno);
-  // Where the folder cannot be there, permissions do not matter.
-  const general = errno in NO_FOLDER ? '' : `, or ${ERROR_CODES.OUTPUT_UNWRITABLE.help}`;
-  const help = isFolder && code === 'OUTPUT_UNWRITABLE' ? NO_FOLDER_HELP + general : undefined;
+  const other = errno in NO_FOLDER ? '' : `, or ${ERROR_CODES.OUTPUT_UNWRITABLE.help}`;
+  const isUnwritable = isFolder && code === 'OUTPUT_UNWRITABLE';
+  const help = isUnwritable ? `choose another folder${other}` : undefined;
   return new ConverterError(code, message, { cause, help });
 }
 

@@ -13,7 +13,7 @@ import { asConverterError, ConverterError, ERROR_CODES } from '../../support/err
 import { didYouMean } from '../../support/nearest.ts';
 import { ENVIRONMENT, type Environment } from './environment.ts';
 
-const WITHOUT_ACCOUNT = `${ERROR_CODES.PIPELINE_VARIABLE_UNSET.help}; without an account, use service: { emulator: true }`;
+const UNSET_SERVICE_HELP = `${ERROR_CODES.PIPELINE_VARIABLE_UNSET.help}; without an account, use service: { emulator: true }`;
 
 /** Keys, and indices of entries. */
 export type YamlPath = readonly PropertyKey[];
@@ -42,20 +42,18 @@ export class YamlFile {
       const where = at(this.#lineAt(problem.pos[0]));
       throw new ConverterError('PIPELINE_INVALID', `${where}: ${sentence}`);
     }
-    const unset = new Map<string, string>();
+    const unset = new Set<string>();
+    let help: string | undefined;
     fillIn(this.#document, (name, offset, isOfService) => {
       const value = env[name] ?? '';
       if (isOfService) this.serviceVariables[name] = value;
-      if (value !== '' || (isOfService && isOffline) || unset.has(name)) return value;
+      if (value !== '' || (isOfService && isOffline)) return value;
       const sentence = `the environment variable ${name} is not set${unsetHint(name, env)}`;
-      unset.set(name, `${at(this.#lineAt(offset))}: ${sentence}`);
+      unset.add(`${at(this.#lineAt(offset))}: ${sentence}`);
+      if (isOfService) help = UNSET_SERVICE_HELP;
       return value;
     });
-    if (unset.size > 0) {
-      const isOfService = Object.keys(this.serviceVariables).some((name) => unset.has(name));
-      const help = isOfService ? WITHOUT_ACCOUNT : undefined;
-      throw new ConverterError('PIPELINE_VARIABLE_UNSET', [...unset.values()], { help });
-    }
+    if (unset.size > 0) throw new ConverterError('PIPELINE_VARIABLE_UNSET', [...unset], { help });
     try {
       this.value = this.#document.toJS();
     } catch (cause) {
