@@ -9,7 +9,7 @@ import type {
 } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { type ArticleId, articleLabel, configurationLabel } from '../model/configuration-id.ts';
-import { amount, wrapped } from '../run/report/text.ts';
+import { amount } from '../run/report/text.ts';
 import { articleMessages } from '../source/fetch/resolve-article.ts';
 import type { ServiceClient } from '../source/service/client.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
@@ -18,6 +18,7 @@ import { visible, visibleJson } from '../support/visible.ts';
 import { type Arguments, type Command, numberOf, textOf, usageError } from './command.ts';
 import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service-options.ts';
+import { oneLine, tableLines, textTable, wrappedText } from './text-table.ts';
 import { checkManufacturer, rethrowUnknownArticle } from './unknown-article.ts';
 
 const DEFAULT_DEPTH = 2;
@@ -377,36 +378,4 @@ function flagsOf(property: ArticleProperty): string {
   };
   const set = Object.entries(flags).filter(([, isSet]) => isSet);
   return set.map(([flag]) => flag).join(', ');
-}
-
-/** The largest width of a column; a longer cell moves only its own row. */
-const WIDEST = 60;
-
-/** Aligns rows of the same length in columns. */
-function textTable(rows: readonly (readonly string[])[], indent = ''): string {
-  return tableLines(rows, indent).join('');
-}
-
-function tableLines(rows: readonly (readonly string[])[], indent: string): string[] {
-  const cells = rows.map((row) => row.map(oneLine));
-  const widths = (cells[0] ?? []).map((_, column) => {
-    return cells.reduce((most, row) => Math.max(most, Math.min(widthOf(row[column]!), WIDEST)), 0);
-  });
-  return cells
-    .map((row) => row.map((text, i) => text + ' '.repeat(Math.max(0, widths[i]! - widthOf(text)))))
-    .map((row) => `${`${indent}${row.join('  ')}`.trimEnd()}\n`);
-}
-
-function wrappedText(line: string, columns: number, indent: number): string[] {
-  return wrapped(line, columns, indent).map((part) => `${part}\n`);
-}
-
-/** Line breaks and tabs become a blank. */
-function oneLine(text: string): string {
-  return visible(text.replace(/[\r\n\t]+/g, ' '), true);
-}
-
-/** The width counts code points, not UTF-16 units. */
-function widthOf(text: string): number {
-  return Array.from(text).length;
 }

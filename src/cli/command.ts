@@ -16,6 +16,8 @@ export interface Io {
   printError(text: string): void;
   /** Characters of a line of prose: the width of the terminal, otherwise 80. */
   columns: number;
+  /** Whether standard output is a terminal: a program that reads it gets tables with tabs. */
+  isTerminal: boolean;
   /** Standard error, if it is a terminal. */
   terminal: NodeJS.WritableStream | undefined;
   /** Asks the user and returns the line of the answer; undefined without a terminal. */

@@ -59,6 +59,7 @@ const io: Io = {
   get columns() {
     return process.stdout.columns || process.stderr.columns || COLUMNS;
   },
+  isTerminal: process.stdout.isTTY === true,
   terminal: process.stderr.isTTY ? process.stderr : undefined,
   ask: process.stdin.isTTY && process.stderr.isTTY ? prompt.ask : undefined,
   now: Date.now,

@@ -7,7 +7,7 @@ import { type RunOptions, runId } from '../run/open/run-options.ts';
 import { failedDeliveries } from '../run/report/assessment.ts';
 import { writeMachineFiles } from '../run/report/machine-files.ts';
 import { summarise } from '../run/report/summary.ts';
-import { amount, duration } from '../run/report/text.ts';
+import { amount, duration, integer } from '../run/report/text.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import { SILENT } from '../support/log.ts';
 import { visible } from '../support/visible.ts';
@@ -30,6 +30,7 @@ import {
 } from './pipeline-options.ts';
 import { openOutput, type RunOutput } from './run-output.ts';
 import { environmentOf } from './service-options.ts';
+import { oneLine, textTable, wrappedText } from './text-table.ts';
 
 const EXAMPLES = {
   run: [
@@ -154,35 +155,49 @@ const DRY_RUN_HEAD = [
   'selected by',
 ];
 
-/** Prints one article a line, in columns separated by tabs, because numbers may contain blanks. */
+/** Prints one article a line: in columns for a person, else separated by tabs, because numbers may contain blanks. */
 async function printDryRun(options: RunOptions, io: Io): Promise<number> {
   const pipeline = await import('../run/run.ts');
   const environment = { ...environmentOf(io), log: SILENT };
   const dryRun = await pipeline.dryRunPipeline(options, environment, PARTS);
   const { selection, sent, estimate, requests, requestsMs, meanMs, concurrency } = dryRun;
   const { articles, failures, warnings } = selection;
-  if (articles.length > 0) io.print(`${DRY_RUN_HEAD.join('\t')}\n`);
   const rows = articles.map(({ request, why }) => {
-    return tabbed([...DRY_RUN_FIELDS.map((field) => request[field]), why.join('; ')]);
+    return [...DRY_RUN_FIELDS.map((field) => request[field]), why.join('; ')];
   });
-  io.printData(rows.join(''));
-  for (const { what, code, message } of failures) io.printData(tabbed([code, what, message]));
-  for (const { code, message } of warnings) io.printData(tabbed([code, message]));
+  const problems = [
+    ...failures.map(({ what, code, message }) => [code, what, message]),
+    ...warnings.map(({ code, message }) => [code, message]),
+  ];
+  const table = rows.length === 0 ? [] : [DRY_RUN_HEAD, ...rows];
+  const texts = io.isTerminal
+    ? [textTable(filledColumns(table)), ...problems.flatMap((row) => lineOf(row, io))]
+    : [...table, ...problems].map(tabbed);
+  io.printData(texts.join(''));
   const { partsLists, bodies, unknown } = estimate;
   const about = unknown > 0 ? 'about ' : '';
   const guess = unknown > 0 ? ` (a guess for ${amount(unknown, 'article')} never fetched)` : '';
-  const kinds = `${amount(estimate.articles, 'article')}, ${amount(partsLists, 'parts list')}, ${about}${bodies} geometry files and images`;
+  const kinds = `${amount(estimate.articles, 'article')}, ${amount(partsLists, 'parts list')}, ${about}${integer(bodies)} geometry files and images`;
   const time = `about ${duration(requestsMs)}, at ${duration(meanMs ?? 0)} each and ${concurrency} at a time`;
+  const more = requests === 0 ? 'no more' : `${about}${integer(requests)} more: ${kinds}${guess}`;
   const lines = [
-    `${amount(articles.length, 'configuration')} selected, ${amount(failures.length, 'failure')}; ${amount(sent, 'request')} sent so far`,
-    requests === 0
-      ? 'A run would send no more requests'
-      : `A run would send ${about}${amount(requests, 'more request')}: ${kinds}${guess}`,
+    `${amount(articles.length, 'configuration')} selected, ${amount(failures.length, 'failure')}`,
+    `The selection took ${amount(sent, 'request')}; a run would send ${more}`,
   ];
   if (meanMs !== undefined && requests > 0)
     lines.push(`The requests would take ${time}; the conversion takes additional time`);
-  io.print(lines.map((line) => `${line}\n`).join(''));
+  io.print(lines.flatMap((line) => wrappedText(line, io.columns, 2)).join(''));
   return failures.some(({ onlyCarts }) => !onlyCarts) ? 1 : 0;
+}
+
+/** The columns that have a text in any row below the header. */
+function filledColumns([head = [], ...rows]: readonly (readonly string[])[]): string[][] {
+  const isFilled = head.map((_, at) => rows.some((row) => row[at] !== ''));
+  return [head, ...rows].map((row) => row.filter((_, at) => isFilled[at]));
+}
+
+function lineOf(row: readonly string[], { columns }: Io): string[] {
+  return wrappedText(oneLine(row.join('  ')), columns, 2);
 }
 
 function tabbed(columns: readonly string[]): string {

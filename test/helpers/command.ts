@@ -29,6 +29,8 @@ export interface CommandOptions {
   redacts?: boolean;
   /** Characters of a line of prose. @defaultValue so many that none is wrapped */
   columns?: number;
+  /** Whether standard output is a terminal. @defaultValue `false` */
+  isTerminal?: boolean;
   /** Called with everything printed to standard output. */
   onPrint?: (text: string) => void;
 }
@@ -53,6 +55,7 @@ export async function command(
       stderr += shown(text);
     },
     columns: options.columns ?? 10_000,
+    isTerminal: options.isTerminal ?? false,
     terminal: undefined,
     ask: options.ask,
     now: clockFrom(options.at),

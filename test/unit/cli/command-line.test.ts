@@ -145,6 +145,12 @@ test('a dry run has a header, and prune prints totals, the list with --verbose',
     'manufacturer\tprogram\tbasearticlenumber\tfinalarticlenumber\tchosen values (reinitstring)\tselected by',
     'FJEL\tLINEA\tLN-M\t\t\tarticle of the pipeline file',
   ]);
+  const shown = await command(['run', file, '--dry-run'], { isTerminal: true });
+  expect(shown.stdout.split('\n').slice(0, 3)).toEqual([
+    'manufacturer  program  basearticlenumber  selected by',
+    'FJEL          LINEA    LN-M               article of the pipeline file',
+    '1 configuration selected, 0 failures',
+  ]);
   await command(['run', file]);
   await command(['run', file]);
   const prune = async (...options: string[]) =>

@@ -19,6 +19,7 @@ function processOf(terminal?: NodeJS.WritableStream) {
     printData: () => {},
     printError: (text) => lines.push(text),
     columns: 80,
+    isTerminal: false,
     terminal,
     now: () => clock.now,
     random: Math.random,
