@@ -119,11 +119,13 @@ export async function writeFeeds(
   const written: WrittenFeed[] = [];
   for (const kind of new Set(kinds)) {
     let findings = noFindings();
-    await writeTexts(lists, `${FEEDS_FOLDER}/${feedFile(kind)}`, () => {
+    const isOther = await writeTexts(lists, `${FEEDS_FOLDER}/${feedFile(kind)}`, () => {
       findings = noFindings();
       return feedRows(kind, items(), { ...feeds, ...catalogue }, findings);
     });
-    written.push(writtenFeed(kind, feeds.accept, keys.length, findings));
+    const { counts, ...feed } = writtenFeed(kind, feeds.accept, keys.length, findings);
+    const { made } = counts;
+    written.push({ ...feed, counts: isOther ? counts : { ...counts, made: 0, unchanged: made } });
   }
   return written;
 }

@@ -70,8 +70,9 @@ export async function sendChanges(
   const { afterPublish } = sectionOf(run.options.pipeline) ?? {};
   const outbox = await addChanges(run, last, now);
   const { waiting } = outbox;
-  const write = (as?: typeof unsure) =>
-    writeTexts(eachList(outputDir), OUTBOX_FILE, () => outboxTexts(outbox, as));
+  const write = async (as?: typeof unsure): Promise<void> => {
+    await writeTexts(eachList(outputDir), OUTBOX_FILE, () => outboxTexts(outbox, as));
+  };
   const settle = () => write();
   const secret = run.environment.env[afterPublish?.secretVariable ?? ''] ?? '';
   registerSecret(secret);

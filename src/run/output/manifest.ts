@@ -132,25 +132,27 @@ export async function writeLines<T>(
  *
  * @param name - With `/`, relative to the output folder.
  * @param texts - Makes them, once to compare and once to write: only a piece is in memory.
+ * @returns Whether the file is another one than before.
  */
 export async function writeTexts(
   lists: ListWriter,
   name: string,
   texts: () => Iterable<string>,
-): Promise<void> {
+): Promise<boolean> {
   const encoder = new TextEncoder();
   const pieces = () => piecesOf(texts(), (text) => encoder.encode(text));
-  await replaceIfOther(lists, name, pieces);
+  return replaceIfOther(lists, name, pieces);
 }
 
 async function replaceIfOther(
   lists: ListWriter,
   name: string,
   pieces: () => Generator<Uint8Array, undefined>,
-): Promise<void> {
+): Promise<boolean> {
   const path = join(lists.outputDir, name);
-  if ((await statIfExists(path)) !== undefined && (await consistsOf(path, pieces()))) return;
+  if ((await statIfExists(path)) !== undefined && (await consistsOf(path, pieces()))) return false;
   await lists.write(name, pieces());
+  return true;
 }
 
 /** The files that consist of the lines that were read from them, in their order. */
