@@ -84,6 +84,11 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     const notice = (await open({ ...CONFIGURATOR, token: 'nonsense' })).locator('.token');
     expect(await notice.innerText()).toMatch(/^This session is not valid: the service does not/);
     expect(await notice.innerText()).not.toMatch(/expired|still here/);
+    // It says so once, and offers nothing that cannot help.
+    const failure = notice.page().locator('.failure:not(.token)').first();
+    await failure.waitFor();
+    expect(await failure.innerText()).toMatch(/could not be loaded\.\s*(?:Close)?$/);
+    expect(await failure.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 
   test('shows progress, what is missing and which files are of another configuration, and a person can cancel', async () => {

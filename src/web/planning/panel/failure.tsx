@@ -29,22 +29,25 @@ export function Failure({
   onRetry?: (() => void) | undefined;
   onDismiss?: (() => void) | undefined;
 }) {
-  const { texts } = useSession();
+  const { texts, embedding } = useSession();
+  // The notice about the session says why; only the page around this one can give a new session.
+  const isOfSession = failure.code === 'TOKEN_DIED';
+  const retry = isOfSession && !embedding.isEmbedded ? undefined : onRetry;
   return (
     <div class="failure" role="alert">
       <p>
-        <b>{title}</b> {failureText(texts, failure.code)}
+        <b>{title}</b> {!isOfSession && failureText(texts, failure.code)}
       </p>
       <Said failure={failure} />
       <p class="row">
-        {onRetry !== undefined && (
-          <button type="button" onClick={onRetry}>
+        {retry !== undefined && (
+          <button type="button" onClick={retry}>
             {texts.retry}
           </button>
         )}
         {onDismiss !== undefined && (
           <button type="button" onClick={onDismiss}>
-            {(onRetry && without) ?? texts.close}
+            {(retry && without) ?? texts.close}
           </button>
         )}
       </p>
