@@ -34,7 +34,7 @@ test('an output folder that is a file: exit 3, before any request', async () => 
   const { exit, stderr } = await run();
   expect(exit).toBe(3);
   expect(lastLines(stderr)).toContain(runs.outputDir);
-  expect(stderr).toContain('permissions of the path');
+  expect(stderr).toContain('→ choose another folder');
   expect(runs.proxy.seen).toEqual([]);
 });
 
