@@ -18,7 +18,7 @@ import { visible, visibleJson } from '../support/visible.ts';
 import { type Arguments, type Command, numberOf, textOf, usageError } from './command.ts';
 import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service-options.ts';
-import { oneLine, tableLines, textTable, wrappedText } from './text-table.ts';
+import { tableLines, textTable, wrappedText } from './text-table.ts';
 import { checkManufacturer, rethrowUnknownArticle } from './unknown-article.ts';
 
 const DEFAULT_DEPTH = 2;
@@ -312,8 +312,7 @@ function commercialText(ocd: CommercialData, metaConfiguration: string, columns:
   const texts = [ocd.longtext, ocd.varianttext].filter((text) => text.trim() !== '');
   const paragraphs = texts.flatMap((text) => {
     const lines = text.trimEnd().split(/\r\n|\r|\n/);
-    const shown = lines.map((line) => visible(`  ${line}`.trimEnd(), true));
-    return ['\n', ...shown.flatMap((line) => wrappedText(line, columns, 2))];
+    return ['\n', ...lines.flatMap((line) => wrappedText(`  ${line}`.trimEnd(), columns, 2))];
   });
   const configurations = [
     ['this configuration, to copy into --reinitstring or a list:', ocd.reinitstring],
@@ -337,7 +336,7 @@ function classTexts(what: string, classes: readonly PropertyClass[], columns: nu
     const title = `  ${what}${name}${text === '' || text === name ? '' : `  ${text}`}`;
     const [head = '', ...lines] = rows.length === 0 ? [] : tableLines([HEAD, ...rows], '    ');
     const table = lines.flatMap((line, i) => {
-      const allowed = oneLine(allowedOf(properties[i]!));
+      const allowed = allowedOf(properties[i]!);
       const values = allowed === '' ? [] : wrappedText(`      allowed: ${allowed}`, columns, 8);
       return [line, ...values];
     });

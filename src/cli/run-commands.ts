@@ -30,7 +30,7 @@ import {
 } from './pipeline-options.ts';
 import { openOutput, type RunOutput } from './run-output.ts';
 import { environmentOf } from './service-options.ts';
-import { oneLine, textTable, wrappedText } from './text-table.ts';
+import { textTable, wrappedText } from './text-table.ts';
 
 const EXAMPLES = {
   run: [
@@ -197,7 +197,7 @@ function filledColumns([head = [], ...rows]: readonly (readonly string[])[]): st
 }
 
 function lineOf(row: readonly string[], { columns }: Io): string[] {
-  return wrappedText(oneLine(row.join('  ')), columns, 2);
+  return wrappedText(row.join('  '), columns, 2);
 }
 
 function tabbed(columns: readonly string[]): string {

@@ -21,13 +21,16 @@ export function tableLines(rows: readonly (readonly string[])[], indent: string)
     .map((row) => `${`${indent}${row.join('  ')}`.trimEnd()}\n`);
 }
 
-/** The lines of `wrapped`, each with a line feed. */
+/**
+ * The lines of `wrapped`, each with a line feed. Line breaks of data are written as {@link visible} does, since a blank
+ * in their place could let data begin a line.
+ */
 export function wrappedText(line: string, columns: number, indent: number): string[] {
-  return wrapped(line, columns, indent).map((part) => `${part}\n`);
+  return wrapped(visible(line, true), columns, indent).map((part) => `${part}\n`);
 }
 
 /** A text of data as one line: line breaks and tabs become a blank. */
-export function oneLine(text: string): string {
+function oneLine(text: string): string {
   return visible(text.replace(/[\r\n\t]+/g, ' '), true);
 }
 
