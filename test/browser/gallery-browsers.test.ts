@@ -70,8 +70,10 @@ describe.runIf(IS_LONG).each(OTHER_BROWSERS)('the gallery in %s', (_, start) => 
     await browser.press('Enter');
     await has('dialog[open] .value');
     await tabTo(browser, '.value[aria-pressed=false]');
-    await browser.press('Space');
-    await isChosen('walnut');
+    if (browser.pressesButtons) {
+      await browser.press('Space');
+      await isChosen('walnut');
+    }
     await browser.press('Escape');
     await isClosed();
     await until(() => browser.evaluate("document.activeElement.matches('.card')"));

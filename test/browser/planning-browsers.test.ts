@@ -88,22 +88,20 @@ describe.runIf(IS_LONG).each(OTHER_BROWSERS)('the planning page in %s', (_, star
   const has = (selector: string) =>
     until(() => browser.evaluate(`document.querySelector('${selector}') !== null`));
 
-  test('the keyboard leads from the start page to a changed article, and undoes the change', async () => {
-    await browser.open(planning.address({ opencatalogue: 'true', parentnode: LINEA }));
-    await has('.article');
-    await tabTo(browser, '.article');
-    await browser.press('Enter');
+  test('the keyboard changes an article, and undoes the change', async ({ skip }) => {
+    if (!browser.pressesButtons) skip();
+    await browser.open(planning.address({ ...DESK, disablecatalogue: 'true' }));
     await shows('LN-M-V');
-    await tabTo(browser, 'input[type=radio]');
+    await tabTo(browser, '.panel input[type=radio]');
     await browser.press('ArrowRight');
     await shows('LN-M-K');
     expect(await browser.evaluate('document.activeElement.type')).toBe('radio');
-    await tabTo(browser, 'button[aria-label^=Undo], button[title^=Undo]');
+    await tabTo(browser, '.undo button[aria-disabled=false]');
     await browser.press('Enter');
     await shows('LN-M-V');
   });
 
-  test('a finger leads from the start page to a changed article, and undoes the change', async () => {
+  test('a finger leads from the start page to a changed article', async () => {
     await browser.open(planning.address(CART));
     await has('.maker .node img');
     await browser.touch('.maker .node');
@@ -114,7 +112,7 @@ describe.runIf(IS_LONG).each(OTHER_BROWSERS)('the planning page in %s', (_, star
     const before = await browser.evaluate<string>(numbers);
     await browser.touch('label:has(input[type=radio]:not(:checked))');
     await until(async () => expect(await browser.evaluate(numbers)).not.toBe(before));
-    await has('button[aria-label^=Undo]:not(:disabled), button[title^=Undo]:not(:disabled)');
+    await has('.undo button[aria-disabled=false]');
   });
 
   test('pictures of the catalogue are 4 : 3, whatever the shape of the image', async () => {

@@ -17,6 +17,8 @@ export interface OtherBrowser {
   evaluate<T>(expression: string, place?: 'page' | 'frame'): Promise<T>;
   /** The least width of a window of WebKit is 447. */
   resize(widthPixels: number, heightPixels: number): Promise<void>;
+  /** Whether keys press buttons and move in radio buttons: not in Firefox, whose window nothing makes the active one. */
+  readonly pressesButtons: boolean;
   /** Presses a key as a keyboard does: a character, or a name of {@link KEYS}. */
   press(key: string): Promise<void>;
   /** Touches the middle of the first element that a selector finds, where the window shows it. */
@@ -119,6 +121,7 @@ export async function startFirefox(
     await ask('input.performActions', { context, actions });
   };
   return {
+    pressesButtons: false,
     trouble: () => trouble,
     evaluate,
     press: (key) => perform(keyActions(key)),
@@ -186,6 +189,7 @@ async function startWebKit(): Promise<OtherBrowser> {
   };
   const perform = (actions: object[]) => ask('POST', `${session}/actions`, { actions });
   return {
+    pressesButtons: true,
     evaluate,
     async press(key) {
       await perform(keyActions(key));
@@ -259,7 +263,7 @@ function middleOf(selector: string): string {
 /** A display that nobody sees, as large as the largest window. */
 async function startDisplay() {
   const program = startProgram(DISPLAY, ['-displayfd', '1', '-screen', '0', '2560x1440x24'], {});
-  const [, number] = await program.printed(/^(\d+)\n/);
+  const [, number] = await program.printed(/^(\d+)\n/m);
   return { env: { DISPLAY: `:${number}`, LIBGL_ALWAYS_SOFTWARE: '1' }, end: program.end };
 }
 
