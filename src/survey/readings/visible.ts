@@ -17,6 +17,7 @@ const MARGIN = 0.06;
 
 /** A drawing has no relief: whether that can be seen is not measured. */
 const UNDRAWN: ReadonlySet<ReadingOption> = new Set<ReadingOption>(['normalMap']);
+
 /** Means of squares of pixels, and means of these. */
 interface Blur {
   /** Pixels on each side of the middle. */
