@@ -315,7 +315,10 @@ function commercialText(ocd: CommercialData, metaConfiguration: string, columns:
     return ['\n', ...lines.flatMap((line) => wrappedText(`  ${line}`.trimEnd(), columns, 2))];
   });
   const configurations = [
-    ['this configuration, to copy into --reinitstring or a list:', ocd.reinitstring],
+    [
+      'this configuration, for convert --reinitstring, or the column reinitstring of a list:',
+      ocd.reinitstring,
+    ],
     ['its planning, as metareinitstring of a list:', metaConfiguration],
   ].filter(([, value]) => value !== '');
   const copies = configurations.map(

@@ -29,7 +29,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./doctor.ts')).doctorCommand,
     },
     survey: {
-      describe: 'find out what the data means, with pictures of what is open',
+      describe: 'find out how to read the data, with pictures where you decide',
       load: async () => (await import('./survey.ts')).surveyCommand,
     },
     completion: {

@@ -71,7 +71,7 @@ export const deliverCommand: Command = {
     'log-format': logFormat!,
   },
   notes: [
-    'deliver PIPELINE.yaml makes what the section deliver: of this file asks for. It needs no connection to the',
+    'deliver PIPELINE.yaml makes the files that its section deliver: lists. It needs no connection to the',
     'service, and leaves out what exists already. afterPublish: in this file may name an address that is called after',
     'each run; if that failed after the last run, it is called now.',
     '',

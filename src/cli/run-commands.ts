@@ -179,10 +179,10 @@ async function printDryRun(options: RunOptions, io: Io): Promise<number> {
   const guess = unknown > 0 ? ` (a guess for ${amount(unknown, 'article')} never fetched)` : '';
   const kinds = `${amount(estimate.articles, 'article')}, ${amount(partsLists, 'parts list')}, ${about}${integer(bodies)} geometry files and images`;
   const time = `about ${duration(requestsMs)}, at ${duration(meanMs ?? 0)} each and ${concurrency} at a time`;
-  const more = requests === 0 ? 'no more' : `${about}${integer(requests)} more: ${kinds}${guess}`;
+  const more = requests === 0 ? '0 more' : `${about}${integer(requests)} more: ${kinds}${guess}`;
   const lines = [
     `${amount(articles.length, 'configuration')} selected, ${amount(failures.length, 'failure')}`,
-    `The selection took ${amount(sent, 'request')}; a run would send ${more}`,
+    `The selection sent ${amount(sent, 'request')}; a run would send ${more}`,
   ];
   if (meanMs !== undefined && requests > 0)
     lines.push(`The requests would take ${time}; the conversion takes additional time`);

@@ -18,7 +18,7 @@ const ASK_OR_OMIT = 'report it to the manufacturer, or use --allow-missing-parts
 /** Every error code with its exit code and the action that helps. */
 export const ERROR_CODES = {
   USAGE: { exit: 2, help: 'for help, run btg2gltf --help or btg2gltf COMMAND --help' },
-  PIPELINE_INVALID: { exit: 2, help: 'correct the file at each line that the message names' },
+  PIPELINE_INVALID: { exit: 2, help: 'correct the file; the message names the lines' },
   PIPELINE_VARIABLE_UNSET: { exit: 2, help: 'set what is missing, such as with export NAME=value' },
   LIST_INVALID: {
     exit: 2,
@@ -118,7 +118,7 @@ export const ERROR_CODES = {
   },
   MODEL_UNREADABLE: {
     exit: 1,
-    help: 'check the file with a glTF viewer; if a run has published it, btg2gltf verify finds damage',
+    help: 'copy or export the file again; if a run has published it, run --repair makes it again',
   },
   BUDGET_EXCEEDED: {
     exit: 1,
@@ -176,11 +176,11 @@ export const ERROR_CODES = {
   CHILD_WITHOUT_ROOT: { exit: 1, help: 'select the planning by its top-level article' },
   PROPERTY_UNKNOWN: {
     exit: 1,
-    help: 'choose a property that btg2gltf catalogue show MANUFACTURER/PROGRAM/NUMBER lists, under values: or each: in the pipeline file',
+    help: 'btg2gltf catalogue show MANUFACTURER/PROGRAM/NUMBER prints the properties; write one of them under values: or each: in the pipeline file',
   },
   PROPERTY_VALUE_REFUSED: {
     exit: 1,
-    help: 'choose a value that btg2gltf catalogue show MANUFACTURER/PROGRAM/NUMBER lists, under values: in the pipeline file',
+    help: 'btg2gltf catalogue show MANUFACTURER/PROGRAM/NUMBER prints the values; write one of them under values: in the pipeline file',
   },
   PROPERTY_NOT_ENUMERABLE: { exit: 1, help: 'list its values under values: instead of each:' },
   PARTS_LIST_INVALID: { exit: 1, help: ASK_MANUFACTURER },

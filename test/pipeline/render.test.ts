@@ -44,7 +44,7 @@ describe.runIf(HAS_BROWSER)('render of models', () => {
     expect(stdout).toContain(`${picture}: 80 × 60, `);
     const broken = join(models, 'broken.glb');
     expect(stdout).toContain(
-      `failed: ${broken}: expected a GLB file: its first bytes are not those of one`,
+      `failed: ${broken}: expected a GLB file: it does not begin as such a file does`,
     );
     expect(stdout).toContain('1 picture of 2 models, 1 failed');
     const output = join(folder, 'below');

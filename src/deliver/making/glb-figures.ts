@@ -158,7 +158,7 @@ async function figuresOf(
 function chunksOf(glb: Uint8Array): { gltf: Gltf; binary: Uint8Array } {
   const view = new DataView(glb.buffer, glb.byteOffset, glb.byteLength);
   if (view.getUint32(0, true) !== GLB || view.getUint32(16, true) !== JSON_CHUNK)
-    throw new Error('its first bytes are not those of one');
+    throw new Error('it does not begin as such a file does');
   const end = 20 + view.getUint32(12, true);
   const gltf = JSON.parse(new TextDecoder().decode(glb.subarray(20, end))) as Gltf;
   return { gltf, binary: glb.subarray(end + 8) };

@@ -61,7 +61,7 @@ export async function readModel(
 
 async function read(path: string, bytes: Uint8Array): Promise<Uint8Array> {
   const isGlb = expectGlb(bytes);
-  if (!isGlb && !/\.gltf$/i.test(path)) throw new Error('its first bytes are not those of one');
+  if (!isGlb && !/\.gltf$/i.test(path)) throw new Error('it does not begin as such a file does');
   const parts: Parts = isGlb ? readGlb(bytes) : { json: jsonOf(bytes), binary: new Uint8Array() };
   const json = parts.json as unknown as AnyGltf | null;
   if (json?.asset === undefined) throw new Error('its JSON is not that of a model');

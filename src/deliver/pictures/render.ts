@@ -76,7 +76,7 @@ export async function withPictures<Result>(
 ): Promise<Result> {
   const found = await findBrowser(env, cacheDir, browser);
   if (found === undefined) {
-    const message = 'there is no browser, and pictures are taken by one';
+    const message = 'pictures need a browser, and none was found';
     throw new ConverterError('BROWSER_MISSING', message);
   }
   const renderer = new BrowserRenderer({ browser: found, warn });

@@ -125,7 +125,7 @@ function fillIn(
 
 /** Frequent mistakes, whose messages in the library use terms of the specification of YAML. */
 const MISTAKES: Readonly<Record<string, string>> = {
-  BAD_INDENT: 'a { or [ is not closed before this line, or this line begins in the wrong column',
+  BAD_INDENT: 'a { or [ of a line above is not closed, or this line begins in the wrong column',
   MISSING_CHAR: 'a comma, a colon or a closing quotation mark, } or ] is missing',
   TAB_AS_INDENT: 'the line begins with a tab: YAML wants blanks',
 };

@@ -51,7 +51,7 @@ export const RUN_OPTIONS = {
     option: 'accept',
     type: 'boolean',
     commands: PUBLISHING,
-    describe: 'publish although gates: in the pipeline file, or --max-failures, refuse',
+    describe: 'publish although a gate of the pipeline file, or --max-failures, refuses to',
   },
   until: {
     option: 'until',
@@ -75,7 +75,7 @@ export const RUN_OPTIONS = {
     min: 1,
     commands: [...PUBLISHING, 'deliver'],
     describe:
-      'take pictures of this many new files of the profile web, and compare them with their originals',
+      'compare pictures of this many new files of the profile web with pictures of their masters',
   },
   workers: {
     option: 'workers',

@@ -329,7 +329,7 @@ function delivered({ delivered: made }: RunReport): Section | undefined {
       { title: 'Time', value: ({ ms }) => ms || undefined, cell: ({ ms = 0 }) => duration(ms) },
     ],
     note: [
-      'In configurations. The time is that of all processors together; waiting does not count.',
+      'The counts are configurations. The time is that of all processors together, without waiting.',
       ...[...(made?.omitted ?? []), ...(made?.notes ?? [])].map((text) => `${capital(text)}.`),
     ].join(' '),
   });

@@ -168,6 +168,6 @@ test('each problem of a pipeline file begins a line of its own, below the name o
   const starts = lines.slice(1).filter((line) => !line.startsWith('    '));
   expect(starts).toEqual([
     ...Array(2).fill(expect.stringMatching(/^ {2}\S+pipeline\.yaml:\d+:/)),
-    expect.stringMatching(/^ {2}→ correct the file at each line/),
+    expect.stringMatching(/^ {2}→ correct the file; the message names/),
   ]);
 });

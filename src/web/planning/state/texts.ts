@@ -159,7 +159,7 @@ const EN = {
   modeOf: {
     catalogue: ['Catalogue', 'Look around, then see one article large.'],
     hybrid: ['Side by side', 'Catalogue and article, on a wide screen.'],
-    configurator: ['One article', 'Only what you choose, and no catalogue.'],
+    configurator: ['One article', 'Choose an article, then see only this one.'],
   } satisfies Record<PlanningMode, [name: string, line: string]>,
   anotherArticle: 'Choose another article',
   breadcrumbs: 'Path in the catalogue',
@@ -396,7 +396,7 @@ const DE: Texts = {
   modeOf: {
     catalogue: ['Katalog', 'Erst umsehen, dann ein Artikel groß.'],
     hybrid: ['Nebeneinander', 'Katalog und Artikel, wo der Platz reicht.'],
-    configurator: ['Nur ein Artikel', 'Nur was Sie wählen, ohne den Katalog.'],
+    configurator: ['Nur ein Artikel', 'Sie wählen einen Artikel und sehen dann nur diesen.'],
   },
   anotherArticle: 'Anderen Artikel wählen',
   breadcrumbs: 'Pfad im Katalog',

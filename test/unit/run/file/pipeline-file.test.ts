@@ -200,7 +200,7 @@ describe('a pipeline file', () => {
     '# nothing yet\n': '1: the file: expected name, service, articles and output, received nothing',
     '- a\n': '1: the file: expected name, service, articles and output, received ["a"]',
     'name: [x':
-      '1: a { or [ is not closed before this line, or this line begins in the wrong column',
+      '1: a { or [ of a line above is not closed, or this line begins in the wrong column',
     'name: x\nservice:\n\temulator: true\n': '3: the line begins with a tab: YAML wants blanks',
   });
 
