@@ -34,7 +34,7 @@ const VERBS: Partial<Record<FileOperation, string>> = {
   mkdir: 'create the folder',
 };
 
-/** Why no folder can be made, whatever the permissions are; the text of the system says something else. */
+/** Why no folder can be made, with any permissions; the text of the system says something else. */
 const NO_FOLDER: Readonly<Record<string, string>> = {
   // As below /proc: all parents exist.
   ENOENT: 'the system allows no new folders there',

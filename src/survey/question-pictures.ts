@@ -20,6 +20,7 @@ import {
   shareWithin,
   WIDEST,
 } from './pictures/marked-place.ts';
+import { LEAST_PIXELS } from './readings/decide.ts';
 import type { ReadingOption, ReadingValue } from './readings/readings.ts';
 import { boundsOfPart, partsOf } from './readings/scene-parts.ts';
 import type { OptionRecord } from './record.ts';
@@ -43,8 +44,6 @@ export interface ReadingPicture {
 export interface ArticlePictures {
   article: string;
   mark: Place;
-  /** Least share of the pixels of the marked place by which two of the readings differ. */
-  differentShare: number;
   /** The present reading is in the first one. */
   readings: readonly ReadingPicture[];
   /** The service's own picture of the article. */
@@ -191,7 +190,7 @@ async function takeAll(
   return taken;
 }
 
-/** Takes the pictures of an article; undefined if its readings look the same from all sides. */
+/** Takes the pictures of an article; undefined if its readings look the same from all sides, or nearly so. */
 async function articlePictures(
   survey: Survey,
   { option: { option, alternatives }, values, article }: Task,
@@ -214,6 +213,8 @@ async function articlePictures(
   );
   const mark = markedPlace(anyDifferent(different), isMoved ? WIDEST.moved : WIDEST.drawn);
   if (mark === undefined) return undefined;
+  const least = Math.min(...different.map((one) => shareWithin(one, mark)));
+  if (least < LEAST_PIXELS) return undefined;
   const readings: ReadingPicture[] = [];
   for (const group of groups) {
     const at = group[0]!;
@@ -223,9 +224,8 @@ async function articlePictures(
       detail: await encoded(await draw(glbs[at]!, seen.camera, mark)),
     });
   }
-  const differentShare = Math.min(...different.map((one) => shareWithin(one, mark)));
   const own = await ownPicture(await survey.pictureOf(article.label));
-  return { article: article.label, mark, differentShare, readings, ...(own && { own }) };
+  return { article: article.label, mark, readings, ...(own && { own }) };
 }
 
 /** The service's own picture, encoded again: it may be of any kind and size. */

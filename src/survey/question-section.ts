@@ -114,7 +114,7 @@ function answerItem(
       ? undefined
       : html`<p class="quiet">In this article it looks like another picture: see the other articles below.</p>`;
   const words = shown ? undefined : html`<p>${meaningOf(option, value!)}</p>`;
-  return html`<li class="answer">${shown && picturesOf(shown, values, at)}<h3>${name}</h3>${words}${alike}<button type="button" class="right" data-script hidden data-answer="${JSON.stringify(value)}" data-name="${name}" aria-pressed="false" aria-label="${`This is right: ${name.toLowerCase().slice(0, -1)}${name.slice(-1)}`}">This is right</button></li>`;
+  return html`<li class="answer">${shown && picturesOf(shown, values, at)}<h3>${name}</h3>${words}${alike}<button type="button" class="right" data-script hidden data-answer="${JSON.stringify(value)}" data-name="${name}" aria-pressed="false" aria-label="${`This is right: ${name}`}">This is right</button></li>`;
 }
 
 /** What an answer means in the data. */

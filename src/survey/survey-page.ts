@@ -49,14 +49,14 @@ export async function surveyPage(
     decided: decidedLines(record),
   };
   const title = cutText(`Survey of ${record.pipeline}`, TEXT_LIMITS.name);
-  const content = html`<a class="skip" href="#result">Skip to the result</a>
+  const content = html`<a class="skip" href="${questions.length > 0 ? '#answers' : '#result'}">Skip to the result</a>
 <div class="page">
 <header><h1>${countsText(record)}</h1>${introductionOf(record, questions.length)}</header>
 ${barOf(questions.length)}
 <main>
 ${pictures.missing === undefined ? undefined : html`<p class="sheet notice">There are no pictures, because ${pictures.missing}; then run the survey again. You can answer without them, if you know the data.</p>`}
 ${questions.map((question, at) => questionSection(question, at + 1, record, pictures))}
-${answersOf(questions)}
+${answersSection(questions)}
 ${decidedOf(record)}
 ${findingsOf(record)}
 ${unimportantOf(record)}
@@ -123,7 +123,7 @@ function table(label: string, heads: readonly string[], rows: readonly Html[]): 
 }
 
 /** What a person has answered so far, and the file of it. */
-function answersOf(questions: readonly OptionRecord[]): Html | undefined {
+function answersSection(questions: readonly OptionRecord[]): Html | undefined {
   if (questions.length === 0) return undefined;
   const items = questions.map(
     ({ option }, at) =>

@@ -66,7 +66,7 @@ export async function articlePictures(
     return { values, whole: image, detail: image };
   });
   const mark = { x: 0.25, y: 0.5, width: 0.3, height: 0.3 };
-  return { article, mark, differentShare: 0.2, readings: await Promise.all(readings) };
+  return { article, mark, readings: await Promise.all(readings) };
 }
 
 /** The pictures of the questions of {@link surveyRecord}. */

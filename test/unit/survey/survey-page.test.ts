@@ -61,7 +61,7 @@ describe('the page', () => {
     const page = await surveyPage(surveyRecord(), { ...NO_PICTURES, missing });
     expect(page).toContain(`There are no pictures, because ${missing}`);
     expect(page.match(/<img/g)).toHaveLength(1);
-    expect(page.match(/aria-label="This is right: answer [A-E]"/g)).toHaveLength(5);
+    expect(page.match(/aria-label="This is right: Answer [A-E]"/g)).toHaveLength(5);
   });
 
   test('escapes what is of the data', async () => {
