@@ -21,7 +21,7 @@ import { readStoredRecord, withEarlierChoices } from './choices.ts';
 import { findingsOf } from './indications/findings.ts';
 import { ImageFacts } from './indications/materials.ts';
 import { seamVotes } from './indications/seams.ts';
-import { ServicePictures } from './indications/service-pictures.ts';
+import { ServicePictures, voteOf } from './indications/service-pictures.ts';
 import { jointReading } from './joint-readings.ts';
 import { type Decision, decide, type Effect, type Vote } from './readings/decide.ts';
 import { READING_OPTIONS, type ReadingOption } from './readings/readings.ts';
@@ -220,11 +220,12 @@ async function drawOpen(
         sceneOf(article, value === undefined ? {} : { [option]: value }),
       );
       const seen = await looks.measured(option, effects);
-      const own = await pictures.votes(
+      const compared = await pictures.compare(
         ...([option, base[option], seen] as const),
         (article, value) => sceneOf(article, { [option]: value }),
         small,
       );
+      const own = compared.flatMap((one) => voteOf(one) ?? []);
       decision = decide(option, base[option], seen, [...votes, ...seams, ...own]);
       run.environment.progress?.({ ...state, done: ++done });
     }

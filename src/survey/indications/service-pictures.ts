@@ -26,6 +26,15 @@ interface ReadScene {
   images: readonly (SmallImage | undefined)[];
 }
 
+/** How much each reading of an option differs from the picture of an article. */
+export interface Comparison {
+  option: ReadingOption;
+  article: string;
+  values: readonly ReadingValue[];
+  /** One for each value. */
+  distances: readonly Distance[];
+}
+
 /** The pictures that the service has of articles, each requested once. */
 export class ServicePictures {
   readonly #request: (label: string) => Promise<Uint8Array | undefined>;
@@ -52,21 +61,21 @@ export class ServicePictures {
   }
 
   /**
-   * Votes of the pictures of the articles in which a reading matters most.
+   * Compares the readings of an option with the pictures of the articles in which they matter most.
    *
    * @param present - The present value.
    * @param sceneOf - The scene of an article with a value of the option; that of the present value is always the same.
-   * @returns None of a picture that shows something else, or in which all readings look alike.
+   * @returns None for a picture that shows something else, or in which all readings look alike.
    */
-  async votes(
+  async compare(
     option: ReadingOption,
     present: ReadingValue,
     effects: readonly Effect[],
     sceneOf: (label: string, value: ReadingValue) => Promise<Scene>,
     images: SmallImages,
-  ): Promise<Vote[]> {
+  ): Promise<Comparison[]> {
     const values = [present, ...effects.map(({ value }) => value)];
-    const votes: Vote[] = [];
+    const comparisons: Comparison[] = [];
     for (const article of new Set(effects.flatMap(({ examples }) => examples))) {
       const photograph = await this.#photographOf(article);
       if (photograph === undefined) continue;
@@ -75,14 +84,10 @@ export class ServicePictures {
         const scene = await sceneOf(article, value);
         scenes.push({ scene, images: await images.of(scene) });
       }
-      const found = this.#closest(article, photograph, scenes);
-      if (found === undefined) continue;
-      const fits = values.filter((_, at) => found.closest.includes(at));
-      if (fits.length === values.length) continue;
-      const figure = `differs by ${(100 * found.distance).toFixed(0)} %`;
-      votes.push({ option, indication: OF_PICTURES, fits, values, figure, article });
+      const distances = this.#distancesOf(article, photograph, scenes);
+      if (distances !== undefined) comparisons.push({ option, article, values, distances });
     }
-    return votes;
+    return comparisons;
   }
 
   #photographOf(label: string): Promise<Photograph | undefined> {
@@ -95,8 +100,12 @@ export class ServicePictures {
     return known;
   }
 
-  /** The scenes that look most like a picture, all from the same places; undefined if none fits, or all look alike. */
-  #closest(article: string, photograph: Photograph, scenes: readonly ReadScene[]) {
+  /** How much scenes differ from a picture, each from where it fits best; undefined if none fits, or all look alike. */
+  #distancesOf(
+    article: string,
+    photograph: Photograph,
+    scenes: readonly ReadScene[],
+  ): Distance[] | undefined {
     const measured = this.#viewpointsOf(article, photograph, scenes)
       .map(({ view, framed }) => {
         const drawings = scenes.map(({ scene, images }) => drawnFrom(scene, view, images));
@@ -106,15 +115,7 @@ export class ServicePictures {
     if (measured.length === 0) return undefined;
     const nearest = (at: number, of: keyof Distance) =>
       Math.min(...measured.map((distances) => distances[at]![of]));
-    const distance = Math.min(...scenes.map((_, at) => nearest(at, 'own')));
-    // A picture that has no patterns, or others, would decide by chance.
-    const isWithoutPatterns = scenes.some((_, at) => nearest(at, 'least') < distance);
-    if (isWithoutPatterns) return undefined;
-    const most = distance * (1 + CLEARLY.share) + CLEARLY.least;
-    const closest = scenes.flatMap((_, at) =>
-      nearest(at, 'own') === distance || nearest(at, 'least') <= most ? [at] : [],
-    );
-    return { closest, distance };
+    return scenes.map((_, at) => ({ own: nearest(at, 'own'), least: nearest(at, 'least') }));
   }
 
   /** Readings that move parts have viewpoints of their own: the picture may have been taken from any of them. */
@@ -128,4 +129,16 @@ export class ServicePictures {
     const best = Math.max(LEAST_FIT, ...all.map(({ fit }) => fit - NEARLY));
     return all.filter(({ fit }) => fit >= best);
   }
+}
+
+/** The readings that look clearly most like a picture; undefined if the picture shows no clear difference. */
+export function voteOf({ option, article, values, distances }: Comparison): Vote | undefined {
+  const distance = Math.min(...distances.map(({ own }) => own));
+  // A picture that has no patterns, or others, would decide by chance.
+  if (distances.some(({ least }) => least < distance)) return undefined;
+  const most = distance * (1 + CLEARLY.share) + CLEARLY.least;
+  const fits = values.filter((_, at) => distances[at]!.least <= most);
+  if (fits.length === values.length) return undefined;
+  const figure = `differs by ${(100 * distance).toFixed(0)} %`;
+  return { option, indication: OF_PICTURES, fits, values, figure, article };
 }
