@@ -1,9 +1,10 @@
 /** The stage: the 3D view with its tools, the progress of the model, and notices about it. */
+
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { orderedSize, statedValues } from '../../../convert/wire/stated-size.ts';
 import type { ErrorCode } from '../../../support/errors.ts';
 import { Failure } from '../panel/failure.tsx';
 import { useSession } from '../panel/use-session.ts';
-import { articleSizeMetres } from '../state/article-size.ts';
 import { sizeText } from '../state/format.ts';
 import type { ConvertedModel, PlanningView } from '../state/interfaces.ts';
 import { type ModelProgress, modelOf } from '../state/model-loader.ts';
@@ -22,7 +23,7 @@ export function Stage({ onView }: { onView: (view: PlanningView | undefined) => 
   const { model, planning } = state;
   const current = modelOf(state, planning.planned?.key);
   const article = planning.planned?.article;
-  const size = current && article && articleSizeMetres(article, current.sizeMetres);
+  const size = current && article && orderedSize(statedValues(article), current.sizeMetres);
   const isEmpty =
     planning.planned === undefined &&
     planning.opening === undefined &&

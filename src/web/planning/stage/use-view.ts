@@ -1,7 +1,8 @@
 /** The 3D view in a component: loaded after the panel is shown, and opened again after a failure. */
+
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { orderedSize, statedValues } from '../../../convert/wire/stated-size.ts';
 import { useSession } from '../panel/use-session.ts';
-import { articleSizeMetres } from '../state/article-size.ts';
 import { millimetresText } from '../state/format.ts';
 import type { PlanningView, ViewOptions } from '../state/interfaces.ts';
 import { modelOf } from '../state/model-loader.ts';
@@ -57,7 +58,7 @@ export function useView(onView: (view: PlanningView | undefined) => void) {
     };
     const isPlanned = planned !== undefined && modelOf(session.state, planned.key) !== undefined;
     const size = isPlanned
-      ? articleSizeMetres(planned.article, model.sizeMetres)
+      ? orderedSize(statedValues(planned.article), model.sizeMetres)
       : model.sizeMetres;
     view.show(model.glb, { holesMetres: model.holesMetres, sizeMetres: size }).then(
       () => ended(false),
