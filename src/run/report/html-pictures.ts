@@ -62,7 +62,7 @@ function caption(row: AssetRow): Html {
   const linked = glb === undefined ? number : html`<a href="${outputLink(glb)}">${number}</a>`;
   const { width = 0, depth = 0, height = 0 } = row.sizeMillimetres ?? {};
   const size =
-    row.sizeMillimetres && `${integer(width)} × ${integer(depth)} × ${integer(height)} mm`;
+    row.sizeMillimetres && `Model: ${integer(width)} × ${integer(depth)} × ${integer(height)} mm`;
   return html`${name && html`<b class="wrap"><bdi>${name}</bdi></b>`}<span class="wrap">${linked}</span>${size && html`<small>${size}</small>`}<small class="wrap"><bdi>${manufacturer}</bdi> / <bdi>${program}</bdi></small>`;
 }
 

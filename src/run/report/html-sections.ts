@@ -99,7 +99,7 @@ function figures<F extends string>(
 }
 
 /** Of the cells with a size. */
-const ARTICLE_TITLE = 'Article (width × depth × height)';
+const ARTICLE_TITLE = 'Article (width × depth × height of the model)';
 const ARTICLE: Column<Named> = { title: ARTICLE_TITLE, cell: articleCell };
 const BYTES = figures('Size', 'bytes', size);
 const TRIANGLES = figures('Triangles', 'triangles');

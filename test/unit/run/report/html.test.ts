@@ -104,12 +104,12 @@ test('2,000 configurations that all changed make no page beyond 3 MB, and it say
   );
 });
 
-test('the column of the articles says in which order a size is given', () => {
+test('the column of the articles says that a size is that of the model, and in which order', () => {
   const error = { code: 'BLOCK_INVALID', message: 'no' };
   const report = reportOf([reportedLine('D1', { status: 'failed', error })]);
   report.failures[0]!.sizeMillimetres = { width: 1600, depth: 802, height: 740 };
   const text = textOf(reportHtml(report), 'failures');
-  expect(text).toMatch(/Article \(width × depth × height\).*1,600 × 802 × 740 mm/);
+  expect(text).toMatch(/Article \(width × depth × height of the model\).*1,600 × 802 × 740 mm/);
 });
 
 test.each([1, 20, 60])('%i pictures leave the page smaller than 2 MB', (count) => {
