@@ -123,7 +123,7 @@ describe.runIf(HAS_BROWSER)('an article in the page of a shop', () => {
     await page.route(/\.glb$/, (route) => route.abort());
     await page.goto(`${server.address}/${DESK_PAGE}`);
     await page.getByText('The model cannot be shown. Reload the page.').waitFor();
-    await page.getByText('1,600 × 802 × 740 mm', { exact: true }).waitFor();
+    await page.getByText('1,600 × 800 × 740 mm', { exact: true }).waitFor();
     await page.route(/model-viewer/, (route) => route.abort());
     await page.reload();
     await page.getByText('The 3D view cannot be loaded. Reload the page.').waitFor();

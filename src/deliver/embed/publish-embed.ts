@@ -20,6 +20,7 @@ import { altText } from '../making/alt-text.ts';
 import { type Delivery, mastersByArticle, type Subject } from '../making/delivery.ts';
 import type { Opening } from '../making/kind.ts';
 import { EMBED, MASTER, PICTURES, USDZ_PROFILE, VARIANTS, WEB_PROFILE } from '../making/names.ts';
+import { publishedSize } from '../making/published-size.ts';
 import { sizeText } from '../making/size-text.ts';
 import {
   EMBED_PAGE_VERSION,
@@ -110,7 +111,8 @@ function configurationOf(
 
 function captionOf(entry: CatalogueLine | undefined): string[] {
   if (entry === undefined) return [];
-  const { manufacturername, programname, sizeMillimetres: size } = entry;
+  const { manufacturername, programname } = entry;
+  const size = publishedSize(entry);
   const sizes = size === null ? '' : sizeText([size.width, size.depth, size.height]);
   const origin = [manufacturername, programname].filter(Boolean).join(' · ');
   return [origin, sizes].filter(Boolean);

@@ -50,7 +50,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ...{ ru: 'rus', sk: 'slk', sl: 'slv', sr: 'srp', sv: 'swe', tr: 'tur', uk: 'ukr', zh: 'zho' },
 };
 
-/** Names of the measured size. */
+/** Names of the lengths, after those of the properties. */
 const SIZE_NAMES: Readonly<Record<string, readonly [string, string, string]>> = {
   de: ['Gesamtbreite', 'Gesamttiefe', 'Gesamthöhe'],
   en: ['Overall width', 'Overall depth', 'Overall height'],
@@ -184,14 +184,14 @@ export function bmecatProduct(
   ])!;
 }
 
-/** The properties, then the measured size. */
-function featuresOf({ line }: Product, { language = '' }: Catalogue): Node[] {
+/** The properties, then the size as it was ordered. */
+function featuresOf({ line, sizeMillimetres }: Product, { language = '' }: Catalogue): Node[] {
   const properties = line.properties.flatMap(({ text, name, valueText, value }) => {
     const feature = { name: text || name, value: valueText || value };
     const isEmpty = [feature.name, feature.value].some((part) => written(part) === '');
     return isEmpty ? [] : [feature];
   });
-  const { width, depth, height } = line.sizeMillimetres ?? {};
+  const { width, depth, height } = sizeMillimetres ?? {};
   const names = SIZE_NAMES[primary(language)] ?? SIZE_NAMES.en!;
   const sizes = [width, depth, height].flatMap((size, at) =>
     size === undefined ? [] : [{ name: names[at]!, value: String(size), unit: MILLIMETRE }],

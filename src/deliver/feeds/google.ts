@@ -58,9 +58,9 @@ const COLUMNS: Readonly<Record<string, (row: Row) => Cell | undefined>> = {
   material: ({ variant }) => variant.material,
   size: ({ variant }) => variant.size,
   product_type: ({ article }) => first(`${article.brand} > ${article.series}`, 750),
-  product_width: ({ product }) => centimetres(product.line.sizeMillimetres?.width),
-  product_length: ({ product }) => centimetres(product.line.sizeMillimetres?.depth),
-  product_height: ({ product }) => centimetres(product.line.sizeMillimetres?.height),
+  product_width: ({ product }) => centimetres(product.sizeMillimetres?.width),
+  product_length: ({ product }) => centimetres(product.sizeMillimetres?.depth),
+  product_height: ({ product }) => centimetres(product.sizeMillimetres?.height),
   // At most 15 MB (13674896): the delivery `google` is used if there is one.
   virtual_model_link: ({ product }) => product.addressOf(modelFor('google', product.models)),
 };

@@ -8,6 +8,7 @@ import { sha256Hex } from '../../support/files.ts';
 import { mediaTypeOf } from '../../support/media-types.ts';
 import { altText } from '../making/alt-text.ts';
 import { VARIANTS } from '../making/names.ts';
+import { publishedSize } from '../making/published-size.ts';
 import {
   type AttributeFinder,
   type AttributeNames,
@@ -75,6 +76,8 @@ export interface Product {
   description: string;
   /** Price; null if a shop could not sell at it. */
   price: { amount: number; currency: string } | null;
+  /** As it was ordered; null without a GLB. */
+  sizeMillimetres: CatalogueLine['sizeMillimetres'];
   attributes: AttributeValues;
   page: string;
   /** Its pictures in all sizes, in the order of their cameras; frames of a turn are no views. */
@@ -155,6 +158,7 @@ function productOf(
     text,
     description: [text, line.varianttext].filter(isVisible).join('\n'),
     price: isSellable ? { amount: line.price!, currency: line.currency } : null,
+    sizeMillimetres: publishedSize(line),
     attributes: attributeValues(line.properties, attributeOf),
     page: pageOf({ ...line, id }, options.productUrl),
     views,

@@ -74,7 +74,7 @@ interface Variant {
 function variantOf({ product, article, ...variant }: Variant): object {
   const { sku, attributes, varying, options, models } = variant;
   const { line, id, number, title, description, page, pictures, addressOf } = product;
-  const { width, depth, height } = line.sizeMillimetres ?? {};
+  const { width, depth, height } = product.sizeMillimetres ?? {};
   return {
     '@type': 'Product',
     productID: id,

@@ -17,6 +17,7 @@ import { inParallel } from '../../support/in-parallel.ts';
 import { decodersOf } from '../embed/decoders.ts';
 import { modelForPages } from '../embed/embedded-model.ts';
 import { MASTER, SWATCHES } from '../making/names.ts';
+import { publishedSize } from '../making/published-size.ts';
 import { COLOURS, type Colour, coloursOfPixels } from './colours.ts';
 import {
   type DetailsPart,
@@ -156,7 +157,7 @@ function detailsOf(
   );
   const splitBy = deliveries.find((line) => line.splitBy !== undefined)?.splitBy;
   const { error, reinitstring, metareinitstring } = line;
-  const size = entry?.sizeMillimetres;
+  const size = entry && publishedSize(entry);
   return {
     id: link.replace(/^articles\/|\.glb$/g, ''),
     number: line.finalarticlenumber,

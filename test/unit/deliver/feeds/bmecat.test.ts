@@ -67,6 +67,13 @@ const textsIn = (element: XmlElement, name: string) =>
 describe('the catalogue in BMEcat', () => {
   const root = xmlOf(textOf([item()]));
 
+  it('has each length as it was ordered, otherwise that of the model', () => {
+    const depth = { class: 'O', name: 'TIEFE', text: 'Tiefe', value: '80', valueText: '80 cm' };
+    const sizeMillimetres = { width: 1600, depth: 802, height: 740.5 };
+    const ordered = xmlOf(textOf([item({ properties: [depth], sizeMillimetres })]));
+    expect(textsIn(ordered, 'FVALUE')).toEqual(['80 cm', '1600', '800', '740.5']);
+  });
+
   it('has the elements of the format in their order', () => {
     expect(
       bmecatBreaches(textOf([item(), item({ finalarticlenumber: 'B', price: null })])),

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import {
   effectTexts,
   FEED_KINDS,
@@ -489,6 +489,19 @@ describe('the feed for an ERP', () => {
     expect(row).toMatchObject(empty);
   });
 });
+
+test.each<[FeedKind, Record<string, unknown>]>([
+  ['jsonld', { width: { value: 400 }, depth: { value: 406.4 }, height: { value: 1239 } }],
+  ['google', { product_width: '40 cm', product_length: '40.64 cm', product_height: '123.9 cm' }],
+  ['csv', { widthMillimetres: '400', depthMillimetres: '406.4', heightMillimetres: '1239' }],
+])(
+  'the feed %s has each length as it was ordered, otherwise that of the model',
+  (kind, lengths) => {
+    const items = variants([property('BREITE', 'Width in mm', '400')]);
+    const [product] = kind === 'jsonld' ? productsOf(items) : read(kind, items);
+    expect(product).toMatchObject(lengths);
+  },
+);
 
 describe('the feed of pictures', () => {
   it('has each view in all widths, and what it shows in each language', () => {

@@ -45,6 +45,17 @@ describe('the data of a gallery', () => {
     ]);
   });
 
+  it('has sizes as they were ordered, and without such a property those of the model', async () => {
+    const depth = { class: 'SIZE', name: 'TIEFE', text: 'Depth in mm', value: '800' };
+    const sizeMillimetres = { width: 1600, depth: 802.4, height: 740 };
+    const entry = { sizeMillimetres, properties: [{ ...depth, valueText: '800' }] };
+    await writeOutput(at(), [{ glb: GLB, entry }]);
+    const { data } = await readGallery(at(), 'office', FILES);
+    const listed = data.articles.flatMap(({ configurations }) => configurations);
+    for (const { size } of [...listed, ...(await detailsOf(at()))])
+      expect(size).toEqual([1600, 800, 740]);
+  });
+
   it('has each loss once, and none that is expected', async () => {
     const losses = [LOSS, { ...LOSS, field: 'amb', expected: true as const }, LOSS];
     await writeOutput(at(), [
