@@ -244,6 +244,18 @@ describe('feeds and the gallery', () => {
     expect(await verify()).toMatchObject({ exit: 0 });
   });
 
+  test('have the models that are published, also where a script has another one', async () => {
+    await runs.run('2026-01-01');
+    const folder = join(runs.outputDir, 'gallery');
+    const scripts = (await readdir(folder)).filter((name) => name.startsWith('model-'));
+    const read = (name: string) => readFile(join(folder, name), 'utf8');
+    const before = await Promise.all(scripts.map(read));
+    const [name] = scripts;
+    await writeFile(join(folder, name!), `galleryModel("${name}", "Z2xURg==");\n`);
+    await runs.run('2026-01-02');
+    expect(await Promise.all(scripts.map(read))).toEqual(before);
+  });
+
   test('stand in the report with the rows that a feed has, and with why others are missing', async () => {
     await runs.configure({ deliver: { feeds: { ...feeds, kinds: ['csv', 'google'] } } });
     await runs.run('2026-01-01');

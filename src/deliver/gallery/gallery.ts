@@ -1,7 +1,8 @@
 /** The files of the gallery: a page that shows the published files, from any web server and without a network. */
 
 import { z } from 'zod';
-import { readBytes } from '../../support/files.ts';
+import type { Digest } from '../../model/snapshot.ts';
+import { readBytes, sha256Hex } from '../../support/files.ts';
 import { packageFile } from '../../support/package-file.ts';
 import { pageHead } from '../../support/page-head.ts';
 import { visibleJson } from '../../support/visible.ts';
@@ -77,6 +78,14 @@ export async function embeddedStudio(): Promise<string> {
 export function embeddedModel(script: string, bytes: Uint8Array): string {
   const name = visibleJson(JSON.stringify(script));
   return `galleryModel(${name}, "${Buffer.from(bytes).toString('base64')}");\n`;
+}
+
+/** Whether a file is the script of {@link embeddedModel} with the model of a digest; so the model need not be read. */
+export function hasEmbeddedModel(file: Uint8Array, script: string, sha256: Digest): boolean {
+  const text = new TextDecoder().decode(file);
+  const [, base64 = ''] = /, "([^"]*)"\);\n$/.exec(text) ?? [];
+  const model = Buffer.from(base64, 'base64');
+  return sha256Hex(model) === sha256 && text === embeddedModel(script, model);
 }
 
 /** The policy allows only files beside the page, and blobs and WebAssembly for the images and the decoder of models. */

@@ -19,6 +19,7 @@ import {
   galleryDataFile,
   galleryDetailsFile,
   galleryPageFiles,
+  hasEmbeddedModel,
   modelScriptsIn,
   partsIn,
 } from './gallery.ts';
@@ -68,11 +69,13 @@ export async function writeGallery(
   if (embedModels) await write(EMBEDDED_STUDIO, await embeddedStudio());
   for (const { embedded } of gallery.parts.flatMap(({ configurations }) => configurations)) {
     if (embedded === undefined || written.has(embedded.script)) continue;
-    written.add(embedded.script);
-    // The name has the digest of the content.
-    if (await exists(join(folder, embedded.script))) continue;
-    const model = await read(embedded.path, gallery.digests.get(embedded.path));
-    if (model !== undefined) await write(embedded.script, embeddedModel(embedded.script, model));
+    const { script, path } = embedded;
+    written.add(script);
+    const digest = gallery.digests.get(path)!;
+    const before = await readBytesIfExists(join(folder, script));
+    if (before !== undefined && hasEmbeddedModel(before, script, digest)) continue;
+    const model = await read(path, digest);
+    if (model !== undefined) await write(script, embeddedModel(script, model));
   }
   for (const [part, content] of gallery.parts.entries())
     await write(detailsFile(part), galleryDetailsFile(part, content));
