@@ -17,9 +17,7 @@ export interface OtherBrowser {
   evaluate<T>(expression: string, place?: 'page' | 'frame'): Promise<T>;
   /** The least width of a window of WebKit is 447. */
   resize(widthPixels: number, heightPixels: number): Promise<void>;
-  /** Whether keys press buttons and move in radio buttons: not in Firefox, whose window nothing makes the active one. */
-  readonly pressesButtons: boolean;
-  /** Presses a key as a keyboard does: a character, or a name of {@link KEYS}. */
+  /** Presses a key as a keyboard does: a character, or a name of {@link KEYS}, such as in `Shift+Tab`. */
   press(key: string): Promise<void>;
   /** Touches the middle of the first element that a selector finds, where the window shows it. */
   touch(selector: string): Promise<void>;
@@ -30,7 +28,7 @@ export interface OtherBrowser {
 
 /** Characters of keys that have none (WebDriver, keyboard actions). */
 const KEYS: Readonly<Record<string, string>> = {
-  ...{ Tab: '\uE004', Enter: '\uE007', Escape: '\uE00C', Space: ' ' },
+  ...{ Shift: '\uE008', Tab: '\uE004', Enter: '\uE007', Escape: '\uE00C', Space: ' ' },
   ...{ ArrowLeft: '\uE012', ArrowUp: '\uE013', ArrowRight: '\uE014', ArrowDown: '\uE015' },
 };
 
@@ -104,6 +102,10 @@ export async function startFirefox(
   }
   const contexts = async () => (await ask('browsingContext.getTree', {})) as Tree;
   await ask('session.new', { capabilities: {} });
+  // The first tab never gets the focus, which is in the address bar: keys would press no buttons.
+  const [first] = (await contexts()).contexts;
+  await ask('browsingContext.create', { type: 'tab' });
+  await ask('browsingContext.close', { context: first!.context });
   await ask('session.subscribe', { events: ['log.entryAdded'] });
   const evaluate: OtherBrowser['evaluate'] = async (expression, place = 'page') => {
     const [page] = (await contexts()).contexts;
@@ -121,7 +123,6 @@ export async function startFirefox(
     await ask('input.performActions', { context, actions });
   };
   return {
-    pressesButtons: false,
     trouble: () => trouble,
     evaluate,
     press: (key) => perform(keyActions(key)),
@@ -189,7 +190,6 @@ async function startWebKit(): Promise<OtherBrowser> {
   };
   const perform = (actions: object[]) => ask('POST', `${session}/actions`, { actions });
   return {
-    pressesButtons: true,
     evaluate,
     async press(key) {
       await perform(keyActions(key));
@@ -212,25 +212,32 @@ async function startWebKit(): Promise<OtherBrowser> {
   };
 }
 
-/** Presses Tab until the focus is on an element that a selector finds. */
-export async function tabTo(browser: OtherBrowser, selector: string): Promise<void> {
+/**
+ * Presses a key until the focus is on an element that a selector finds. From the end of a page, Tab leads into the window
+ * of Firefox, and keys press nothing there: what is before the focus is reached by `Shift+Tab`.
+ */
+export async function tabTo(
+  browser: OtherBrowser,
+  selector: string,
+  key: 'Tab' | 'Shift+Tab' = 'Tab',
+): Promise<void> {
   const isThere = `document.activeElement.matches(${JSON.stringify(selector)})`;
   for (let count = 0; count < MOST_TABS; count++) {
     if (await browser.evaluate(isThere)) return;
-    await browser.press('Tab');
+    await browser.press(key);
   }
   throw new Error(`the focus did not arrive at ${selector}`);
 }
 
-/** A key goes down and up (WebDriver and WebDriver BiDi have the same form). */
+/** Keys go down, and up in the opposite order (WebDriver and WebDriver BiDi have the same form). */
 function keyActions(key: string): object[] {
-  const value = KEYS[key] ?? key;
+  const values = key.split(/(?<=\w)\+/).map((name) => KEYS[name] ?? name);
   return [
     {
       ...{ type: 'key', id: 'keyboard' },
       actions: [
-        { type: 'keyDown', value },
-        { type: 'keyUp', value },
+        ...values.map((value) => ({ type: 'keyDown', value })),
+        ...values.reverse().map((value) => ({ type: 'keyUp', value })),
       ],
     },
   ];
