@@ -10,10 +10,11 @@ import { whenBegun } from './begin.ts';
 import { FileContents } from './making/file-contents.ts';
 import { madeFiles } from './making/made-files.ts';
 import type { Maker } from './making/maker.ts';
+import { whyNoBrowser } from './pictures/browser.ts';
 import { pictureDifference } from './pictures/picture-difference.ts';
 import { mainView } from './pictures/picture-options.ts';
 import { createPictureMaker } from './pictures/pictures.ts';
-import { NO_BROWSER, rendererOf } from './pictures/run-renderer.ts';
+import { rendererOf } from './pictures/run-renderer.ts';
 import { sectionOf } from './section.ts';
 
 /**
@@ -30,7 +31,7 @@ export const comparePictures: Deliveries['comparePictures'] = async (run, pairs)
   const wanted = sectionOf(run.options.pipeline)?.pictures;
   if (wanted === undefined) return none('the pipeline file has no deliver: pictures:');
   const renderer = await rendererOf(run);
-  if (renderer === undefined) return none(NO_BROWSER);
+  if (renderer === undefined) return none(whyNoBrowser(run.environment.env).why);
   const maker = createPictureMaker(renderer, mainView(wanted));
   // The renderer is that of the deliveries: what has begun them closes it.
   return run.metrics.stopwatch.during('deliver', () => compareAll(run, maker, pairs));

@@ -1,5 +1,5 @@
 /** The kinds of jobs of a pipeline: what a machine converts and makes, and on which queues. */
-import { browserVersion, findBrowser } from '../deliver/pictures/browser.ts';
+import { browserVersion, findBrowser, whyNoBrowser } from '../deliver/pictures/browser.ts';
 import { sectionOf } from '../deliver/section.ts';
 import { JOB_KINDS, type JobKind } from '../run/executor.ts';
 import type { Environment } from '../run/file/environment.ts';
@@ -36,7 +36,9 @@ export async function workerJobs(
   return {
     jobsAtOnce: Object.fromEntries(queues.map((queue) => [queue, JOBS_AT_ONCE])),
     omitted:
-      isWithout && makesPictures(pipeline) ? 'takes no pictures: there is no browser' : undefined,
+      isWithout && makesPictures(pipeline)
+        ? `takes no pictures: ${whyNoBrowser(env).why}`
+        : undefined,
   };
 }
 

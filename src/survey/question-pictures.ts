@@ -4,7 +4,6 @@ import type { Scene } from '../convert/model/scene.ts';
 import { writeGlb } from '../convert/write/glb.ts';
 import { imageSizeOf } from '../deliver/pictures/image-size.ts';
 import { type ComparedView, type Pictures, withPictures } from '../deliver/pictures/render.ts';
-import { NO_BROWSER } from '../deliver/pictures/run-renderer.ts';
 import type { Bounds } from '../model/asset.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { asConverterError, endsRun } from '../support/errors.ts';
@@ -112,9 +111,9 @@ export async function takeQuestionPictures(
       return { questions };
     });
   } catch (thrown) {
-    if (environment.signal.aborted || asConverterError(thrown).code !== 'BROWSER_MISSING')
-      throw thrown;
-    return { questions: new Map(), missing: NO_BROWSER };
+    const { code, message, help } = asConverterError(thrown);
+    if (environment.signal.aborted || code !== 'BROWSER_MISSING') throw thrown;
+    return { questions: new Map(), missing: `${message}: ${help}` };
   }
 }
 

@@ -144,7 +144,7 @@ describe('BTG2GLTF_BROWSER=none', () => {
     const { exit, stdout } = await runs.run('2026-01-01');
     expect(exit).toBe(0);
     expect(stdout).toContain(`pictures: 0 made · 0 unchanged · ${ARTICLES} left out · 0 failed`);
-    expect(stdout).toContain('no new pictures, since there is no browser');
+    expect(stdout).toContain('no new pictures, since BTG2GLTF_BROWSER=none turns the browser off');
     // Only other commands have this option.
     expect(stdout).not.toContain('--browser');
     expect(actionsOf(await runs.report())).toEqual([]);

@@ -34,8 +34,27 @@ const INSTALLED = [
   'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
 ] as const;
 
-/** Advice for the case that there is no browser, for every command: only some have `--browser`. */
-export function installHelp(): string {
+/**
+ * Why there is no browser, and what to do, for every command: only some have `--browser`.
+ *
+ * @param named - The value of this option.
+ * @example `whyNoBrowser({ BTG2GLTF_BROWSER: 'none' }).why; // → 'BTG2GLTF_BROWSER=none turns the browser off'`
+ */
+export function whyNoBrowser(env: Environment, named?: string): { why: string; help: string } {
+  if (named === NONE)
+    return {
+      why: `--browser ${NONE} turns the browser off`,
+      help: 'leave out --browser, or name the path of Chrome or Chromium',
+    };
+  if (named === undefined && env[BROWSER_VARIABLE] === NONE)
+    return {
+      why: `${BROWSER_VARIABLE}=${NONE} turns the browser off`,
+      help: `unset ${BROWSER_VARIABLE}, or set it to the path of Chrome or Chromium`,
+    };
+  return { why: 'no browser was found', help: installHelp() };
+}
+
+function installHelp(): string {
   const command = `${installCommand('pictures')} ${BROWSER_PACKAGE}@147.0.0`;
   const own = isInstalled('pictures') ? '' : `, with ${installCommand('pictures')}`;
   return `install Chrome or Chromium${own}, or run ${command}, or set ${BROWSER_VARIABLE} to the path of a browser`;
@@ -137,10 +156,10 @@ function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
 
 /** Why a browser runs without its sandbox, and what to do. */
 const NO_SANDBOX = {
-  root: ['btg2gltf was started as root', 'run btg2gltf as another user'],
+  root: ['btg2gltf was started as root', 'To use it, run btg2gltf as another user.'],
   other: [
     'this system does not allow it',
-    'allow user namespaces for this user; in a container, by its settings',
+    'To use it, allow user namespaces for this user; in a container, by its settings.',
   ],
 } as const;
 
@@ -224,7 +243,7 @@ async function launch(
   const [reason, action] = NO_SANDBOX[isRoot ? 'root' : 'other'];
   if (!hasSandbox)
     warn(
-      `Chromium takes the pictures without its sandbox, because ${reason}. The sandbox protects this machine from models that attack the browser; the pictures are the same → ${action}`,
+      `Chromium takes the pictures without its sandbox, because ${reason}. The pictures are the same, but the sandbox would protect this machine from models that attack the browser. ${action}`,
     );
   return launched;
 }
@@ -232,15 +251,15 @@ async function launch(
 /**
  * Finds the browser, and starts and ends it without leaving files, as a found one may not start.
  *
- * @returns The browser as a text, or, if there is none, how to get one.
+ * @returns The browser as a text, or, if there is none, why, and how to get one.
  * @throws As {@link findBrowser} and {@link startBrowser}.
  */
 export async function checkBrowser(
   env: Environment,
   cacheDir: string,
-): Promise<{ text: string } | { help: string }> {
+): Promise<{ text: string } | { why: string; help: string }> {
   const found = await findBrowser(env, cacheDir);
-  if (found === undefined) return { help: installHelp() };
+  if (found === undefined) return whyNoBrowser(env);
   const version = await withTemporaryFolder(async (folder) => {
     const browser = await startBrowser({ ...found, cacheDir: folder });
     const version = browser.version();

@@ -53,11 +53,14 @@ export const picturesKind = kind({
   schema: () => picturesSchema().optional().describe('pictures of each article, below pictures/'),
   names: [PICTURES],
   async open(wanted, opening) {
-    const [{ createPictureMaker }, { rendererOf, WITHOUT_BROWSER }] = await Promise.all([
+    const [{ createPictureMaker }, { rendererOf, withoutBrowser }] = await Promise.all([
       import('./pictures.ts'),
       import('./run-renderer.ts'),
     ]);
-    const maker = createPictureMaker((await rendererOf(opening.run)) ?? WITHOUT_BROWSER, wanted);
+    const maker = createPictureMaker(
+      (await rendererOf(opening.run)) ?? withoutBrowser(opening.run),
+      wanted,
+    );
     return [eachMaster(maker, wanted.accept, opening)];
   },
 });

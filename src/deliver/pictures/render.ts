@@ -13,7 +13,7 @@ import { inParallel } from '../../support/in-parallel.ts';
 import { FileContents } from '../making/file-contents.ts';
 import { madeFiles } from '../making/made-files.ts';
 import type { StoredFile } from '../making/maker.ts';
-import { findBrowser } from './browser.ts';
+import { findBrowser, whyNoBrowser } from './browser.ts';
 import { type PictureFile, takePictures } from './picture.ts';
 import type { PictureOptions } from './picture-options.ts';
 import { createPictureMaker, PICTURES_AT_ONCE } from './pictures.ts';
@@ -76,8 +76,8 @@ export async function withPictures<Result>(
 ): Promise<Result> {
   const found = await findBrowser(env, cacheDir, browser);
   if (found === undefined) {
-    const message = 'pictures need a browser, and none was found';
-    throw new ConverterError('BROWSER_MISSING', message);
+    const { why, help } = whyNoBrowser(env, browser);
+    throw new ConverterError('BROWSER_MISSING', `pictures need a browser, but ${why}`, { help });
   }
   const renderer = new BrowserRenderer({ browser: found, warn });
   const stop = () => void renderer.close();

@@ -2,22 +2,20 @@
 import { availableParallelism, totalmem } from 'node:os';
 import type { Run } from '../../run/open/open-run.ts';
 import { ConverterError } from '../../support/errors.ts';
-import { BROWSER_VARIABLE, findBrowser, installHelp, NONE } from './browser.ts';
+import { BROWSER_VARIABLE, findBrowser, NONE, whyNoBrowser } from './browser.ts';
 import { BrowserRenderer, type Renderer } from './renderer.ts';
-
-/** Why there are no pictures, and what to do. */
-export const NO_BROWSER = `there is no browser: ${installHelp()}`;
 
 /** Whether a run may do without a browser: by {@link NONE}, or as the demo. @see D-992 */
 export function isBrowserOptional({ environment, options }: Run): boolean {
   return options.browserOptional === true || environment.env[BROWSER_VARIABLE] === NONE;
 }
 
-/** Replaces a renderer if there is no browser. */
-export const WITHOUT_BROWSER: Renderer = {
-  takePictures: () => Promise.reject(new ConverterError('BROWSER_MISSING', NO_BROWSER)),
-  close: async () => {},
-};
+/** Replaces the renderer of a run without a browser. */
+export function withoutBrowser({ environment: { env } }: Run): Renderer {
+  const { why, help } = whyNoBrowser(env);
+  const error = new ConverterError('BROWSER_MISSING', `${why}: ${help}`, { help });
+  return { takePictures: () => Promise.reject(error), close: async () => {} };
+}
 
 /** One renderer per run, so that a browser that does not start is tried once. */
 const renderers = new WeakMap<Run, Renderer>();

@@ -28,11 +28,14 @@ export const swatchesKind = kind({
     swatchesSchema().optional().describe('a picture of each finish, once for all articles'),
   names: [SWATCHES],
   async open({ accept, ...wanted }, opening) {
-    const [{ createSwatchMaker }, { rendererOf, WITHOUT_BROWSER }] = await Promise.all([
+    const [{ createSwatchMaker }, { rendererOf, withoutBrowser }] = await Promise.all([
       import('./swatch-maker.ts'),
       import('../pictures/run-renderer.ts'),
     ]);
-    const maker = createSwatchMaker((await rendererOf(opening.run)) ?? WITHOUT_BROWSER, wanted);
+    const maker = createSwatchMaker(
+      (await rendererOf(opening.run)) ?? withoutBrowser(opening.run),
+      wanted,
+    );
     return [eachMaster(maker, accept, opening)];
   },
 });

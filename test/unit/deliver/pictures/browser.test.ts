@@ -124,8 +124,8 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
     expect(warnings).toEqual([
       expect.stringMatching(
         isRoot
-          ? /without its sandbox, because .*as root\. .*protects .* → run btg2gltf as another user$/
-          : /without its sandbox, because this system does not .*protects .* → allow user namespaces/,
+          ? /without its sandbox, because .*as root\. .*protect .* To use it, run btg2gltf as another user\.$/
+          : /without its sandbox, because this system does not .*protect .* To use it, allow user namespaces/,
       ),
     ]);
     for (const path of [program, tried]) await removeTree(path);
