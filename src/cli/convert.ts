@@ -2,10 +2,12 @@
 
 import { dirname, join, resolve } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
+import type { Loss } from '../model/asset.ts';
 import { articleLabel, ID_FIELDS } from '../model/configuration-id.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { lossText } from '../run/report/assessment.ts';
+import { LOSS_KINDS, lossKindOf } from '../run/report/run-report.ts';
 import { amount, size, wrapped } from '../run/report/text.ts';
 import { isConverterError } from '../support/errors.ts';
 import { SILENT } from '../support/log.ts';
@@ -56,6 +58,7 @@ export const convertCommand: Command = {
     },
     ...SERVICE_OPTIONS,
     cache: { type: 'string', describe: 'cache folder [default: .cache beside the file]' },
+    verbose: { type: 'boolean', describe: 'also list each value that glTF cannot express' },
     ...optionsOf('convert'),
   },
   examples: [
@@ -82,8 +85,7 @@ export const convertCommand: Command = {
     const lines = [
       `${articleLabel(key)} ${key.finalarticlenumber}`,
       `${amount(scene.triangles, 'triangle')}, ${amount(scene.materials.length, 'material')}, ${width} × ${depth} × ${height} m (width × depth × height)`,
-      ...(losses.length > 0 ? ['what glTF cannot express exactly (material: value):'] : []),
-      ...losses.map((loss) => `  ${lossText(loss)}`),
+      ...lossLines(losses, args.verbose === true),
       ...warnings.map(({ code, message }) => `warning: ${code}: ${message}`),
     ];
     const wrap = (line: string) => wrapped(line, io.columns, line.startsWith(' ') ? 4 : 2);
@@ -91,6 +93,20 @@ export const convertCommand: Command = {
     return 0;
   },
 };
+
+/** What one may see of the losses, in a sentence for each kind; `--verbose` adds each value. */
+function lossLines(losses: readonly Loss[], isVerbose: boolean): string[] {
+  if (losses.length === 0) return [];
+  const kinds = new Set(losses.map(({ field }) => lossKindOf(field)));
+  const sentences = Array.from(kinds, (kind) => `note: ${LOSS_KINDS[kind].sentence}`);
+  if (!isVerbose)
+    return [
+      ...sentences,
+      `  (--verbose lists ${amount(losses.length, 'value')} that glTF cannot express)`,
+    ];
+  const values = losses.map((loss) => `  ${lossText(loss)}`);
+  return [...sentences, 'what glTF cannot express exactly (material: value):', ...values];
+}
 
 /** An article that is unknown without a configuration string: names the nearest. */
 async function explainUnknown(

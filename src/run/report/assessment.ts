@@ -322,7 +322,7 @@ export function gateLabel(gate: string): string {
   return GATE_ROWS.find(([name]) => name === gate)?.[1].label ?? gate;
 }
 
-/** What articles lost, a sentence for each kind, the most frequent first: `27 articles: glTF has no …`. */
+/** What articles lost, a sentence for each kind, the most frequent first: `27 articles: some surfaces may …`. */
 export function lossSentences({ articlesWithLosses }: RunReport): string[] {
   return (Object.keys(LOSS_KINDS) as LossKind[])
     .map((kind) => [kind, articlesWithLosses[kind] ?? 0] as const)

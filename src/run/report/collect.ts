@@ -20,8 +20,8 @@ import {
   type CHANGES,
   each,
   type FailureRow,
-  LOSS_KINDS,
   type LossKind,
+  lossKindOf,
   PROGRAM_COUNTS,
   type RunReport,
 } from './run-report.ts';
@@ -46,12 +46,6 @@ const LIMITS = {
 
 /** Where the fields of losses beyond the limit are counted. */
 const OTHER_FIELDS = '…';
-
-const LOSS_KIND_BY_FIELD: ReadonlyMap<string, LossKind> = new Map(
-  (Object.keys(LOSS_KINDS) as LossKind[]).flatMap((kind) =>
-    LOSS_KINDS[kind].fields.split(' ').map((field) => [field, kind] as const),
-  ),
-);
 
 const EXAMPLES = 3;
 
@@ -205,7 +199,7 @@ export class Collector {
     for (const { field, expected } of line.losses) {
       if (expected) continue;
       this.#losses.add(field);
-      const kind = LOSS_KIND_BY_FIELD.get(field) ?? 'unknown';
+      const kind = lossKindOf(field);
       const articles = this.#articlesWithLosses.get(kind) ?? new Set();
       this.#articlesWithLosses.set(kind, articles.add(articleKey(line)));
     }

@@ -447,7 +447,7 @@ function statuses({ requests: { byStatus } }: RunReport): Section | undefined {
 
 function losses(report: RunReport): Section | undefined {
   const sentences = lossSentences(report).map((text) => `${text}.`);
-  const note = `${sentences.join(' ')} Below: values by material field. btg2gltf explain prints each.`;
+  const note = `${sentences.join(' ')} The bars count the values behind that, by field of the service; btg2gltf explain lists them.`;
   const counts = Object.entries(report.losses).sort(([, a], [, b]) => b - a);
   const bars = counts.map(([field, count]) => {
     const label = FIELD_LABELS.get(field);
@@ -455,5 +455,5 @@ function losses(report: RunReport): Section | undefined {
       label === undefined ? html`<bdi>${field}</bdi>` : html`${label} <code>${field}</code>`;
     return { name, length: count, label: integer(count) };
   });
-  return barSection('losses', 'Losses by material field', note, bars);
+  return barSection('losses', 'Losses: what may look different', note, bars);
 }

@@ -24,42 +24,53 @@ export const CHANGES = ['new', 'changed', 'removed'] as const;
 export const LOSS_KINDS = {
   gloss: {
     fields: 'shi spe refl pho roughness roughness_image metallic metallic_image',
-    sentence: 'glTF has no counterpart for some gloss values; a similar gloss is shown',
+    sentence: 'some surfaces may shine a little more or less than the manufacturer defined',
   },
   coating: {
     fields: 'clearcoat clearcoat_roughness sheen sheen_color sheen_roughness',
-    sentence: 'values of a coating or a fabric are out of range; near ones are shown',
+    sentence: 'some coated surfaces or fabrics may shine differently than the manufacturer defined',
   },
   transparency: {
     fields: 'tra refr',
-    sentence: 'a transparency cannot be expressed exactly; a similar one is shown',
+    sentence: 'some transparent parts may look different than the manufacturer defined',
   },
   light: {
     fields: 'amb luminance emission mirror',
-    sentence: 'light values that glTF cannot express are left out',
+    sentence: 'some surfaces may be darker, or glow or mirror less, than the manufacturer defined',
   },
   colour: {
     fields: 'dif mat',
-    sentence: 'a colour or material cannot be read or is unknown; another one is shown',
+    sentence: 'some parts have a substitute colour: theirs is unknown or cannot be read',
   },
   picture: {
     fields:
       'pic bump map rot scaleu scalev offsetx offsety bump_rot bump_scaleu bump_scalev bump_offsetx bump_offsety TI',
-    sentence: 'a picture on a surface cannot be shown exactly as specified; it is approximated',
+    sentence: 'some patterns, such as wood grain, may look different than the manufacturer defined',
   },
   geometry: {
     fields: 'A C F V T btgname scale type prop',
-    sentence: 'parts of the geometry cannot be read; they are left out or derived from the rest',
+    sentence: 'some parts may be missing or differ in shape: their data cannot be read',
   },
   // Of every other field.
   unknown: {
     fields: '',
-    sentence: 'the service sent values that are not specified; no viewer shows them',
+    sentence: 'the service sent values whose meaning is not specified: models do not show them',
   },
 } as const;
 
 /** A kind of losses. */
 export type LossKind = keyof typeof LOSS_KINDS;
+
+const LOSS_KIND_BY_FIELD: ReadonlyMap<string, LossKind> = new Map(
+  (Object.keys(LOSS_KINDS) as LossKind[]).flatMap((kind) =>
+    LOSS_KINDS[kind].fields.split(' ').map((field) => [field, kind] as const),
+  ),
+);
+
+/** The kind of losses of a field of the service. */
+export function lossKindOf(field: string): LossKind {
+  return LOSS_KIND_BY_FIELD.get(field) ?? 'unknown';
+}
 
 const STAGES = ['select', 'fetch', 'transform', 'write', 'publish'] as const;
 

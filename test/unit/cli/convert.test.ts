@@ -14,8 +14,21 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const ARTICLE = ['--manufacturer', 'FJEL', '--program', 'LINEA', '--basearticlenumber', 'LN-M'];
-const convert = (output: string) =>
-  command(['convert', '--emulator', ...ARTICLE, '--output', join(folder, output)]);
+const convert = (output: string, ...options: string[]) =>
+  command(['convert', '--emulator', ...ARTICLE, '--output', join(folder, output), ...options]);
+
+test('what the file cannot express is a sentence about what one sees; --verbose lists the values', async () => {
+  const { stdout } = await convert('desk.glb');
+  expect(stdout).toContain(`\
+note: some surfaces may shine a little more or less than the manufacturer defined
+  (--verbose lists 3 values that glTF cannot express)
+`);
+  expect(stdout).not.toContain('roughness');
+  expect((await convert('desk.glb', '--verbose')).stdout).toContain(`\
+what glTF cannot express exactly (material: value):
+  FJEL::BASIS::KUNSTSTOFF: shininess (shi): approximated by a roughness of 0.977
+`);
+});
 
 describe('the ending of --output decides on the container', () => {
   test('.gltf: a text file, its buffer and its images, which say the same as a .glb', async () => {
