@@ -47,7 +47,7 @@ test('a cause is shown once, with three examples, their lines and the number of 
   const { exit, stdout } = await runs.run(DAY);
   expect(exit).toBe(1);
   expect(stdout).toContain(`
-    ARTICLE_NOT_FOUND  6 failed: the service has no such article
+    ARTICLE_NOT_FOUND  6 failed for one reason: the service has no such article
       ACME/DESK/NO0  articles.csv:3
       ACME/DESK/NO1  articles.csv:4
       ACME/DESK/NO2  articles.csv:5
@@ -76,7 +76,7 @@ test('a cause with several values states what was expected, and each example its
   await runs.configure({ articles: [{ list: 'articles.csv' }] });
   const { stdout } = await runs.run(DAY);
   expect(stdout).toContain(`
-    CONFIGURATION_REFUSED  4 failed: expected a reinitstring that the service accepts
+    CONFIGURATION_REFUSED  4 failed for one reason: expected a reinitstring that the service accepts
       ACME/DESK/D1  articles.csv:3; received "D1;F=GONE1::"
       ACME/DESK/D1  articles.csv:4; received "D1;F=GONE2::"
       ACME/DESK/D1  articles.csv:5; received "D1;F=GONE3::"
@@ -95,7 +95,7 @@ test('an unknown article of the pipeline file names the nearest, with one search
   await runs.configure({ articles: [...articles, { list: 'articles.csv' }] });
   const { stdout } = await runs.run(DAY);
   expect(stdout).toContain(`
-    ARTICLE_NOT_FOUND  3 failed: the service has no such article
+    ARTICLE_NOT_FOUND  3 failed for one reason: the service has no such article
       ACME/DESK/D11  article of the pipeline file; did you mean "ACME/DESK/D1"?
       ACME/DESK/D12  article of the pipeline file; did you mean "ACME/DESK/D1"?
       ACME/DESK/D13  articles.csv:2
@@ -380,7 +380,7 @@ describe('what could not be fetched', () => {
   test('differs from what was never fetched, which is no attempt', async () => {
     await runs.command('fetch', '2026-01-01', '--limit', '1');
     const { stdout } = await runs.command('build', '2026-01-02');
-    expect(stdout).toContain('SNAPSHOT_MISSING  2 failed');
+    expect(stdout).toContain('SNAPSHOT_MISSING  2 failed for one reason');
     expect(stdout).toContain('→ run btg2gltf fetch first');
     for (const row of await runs.failures()) expect(row).not.toHaveProperty('attempts');
   });

@@ -71,7 +71,7 @@ function causeLines(cause: Cause, file: string): string[] {
   const { code, count, onlyCarts, message, help, examples } = cause;
   const more = count - examples.length;
   return [
-    `${code}  ${integer(count)}${onlyCarts ? ' of carts' : ''} failed: ${message}`,
+    `${code}  ${integer(count)}${onlyCarts ? ' of carts' : ''} failed${count === 1 ? '' : ' for one reason'}: ${message}`,
     ...examples.map((example) => {
       const facts = [...(example.selectedBy ?? []), detailOf(example, cause)];
       const text = facts.filter((fact) => fact !== '').join('; ');
@@ -159,9 +159,8 @@ function changesText(report: RunReport): string[] {
 function objectsText({ objects }: RunReport): string {
   if (objects.distinct === 0) return '';
   const { distinct, bytes, savedFiles, savedBytes } = objects;
-  const stored = `${integer(distinct)} different, ${size(bytes)}`;
-  if (savedFiles === 0) return stored;
-  return `${stored} (equal ones are stored once: ${amount(savedFiles, 'file')}, ${size(savedBytes)} saved)`;
+  if (savedFiles === 0) return `${integer(distinct)}, ${size(bytes)}`;
+  return `${integer(distinct)} different, ${size(bytes)} (equal ones are stored once: ${amount(savedFiles, 'file')}, ${size(savedBytes)} saved)`;
 }
 
 function damagedText({ damaged: { count } }: RunReport): string {
@@ -180,7 +179,7 @@ function requestsText({ requests, configurations: { kept } }: RunReport): string
 
 function timeText({ totalMs, stageMs }: RunReport): string {
   const stages = Object.entries(stageMs).map(([stage, ms]) => `${stage} ${duration(ms ?? 0)}`);
-  const overlap = stages.length > 1 ? 'stages overlap: ' : '';
+  const overlap = stages.length > 1 ? 'stages, which overlap: ' : '';
   return `${duration(totalMs)} (${overlap}${stages.join(' · ')})`;
 }
 
@@ -206,7 +205,10 @@ function gatesText({ gates }: RunReport): string[] {
 function lossesText(report: RunReport): string[] {
   const sentences = lossSentences(report);
   if (sentences.length === 0) return [];
-  return [...sentences, 'the report counts the values; btg2gltf explain ARTICLE lists them'];
+  return [
+    ...sentences,
+    'btg2gltf explain ARTICLE lists the values behind that; the report counts them',
+  ];
 }
 
 /** Deliveries whose files stand for no GLB. */

@@ -13,7 +13,7 @@ test('losses that are expected are not mentioned', () => {
   expect(clean.losses).toEqual({});
   expect(summarise(clean)).not.toContain('Losses');
   const lossy = reportOf([reportedLine('D1', { losses: [amb, { ...loss, field: 'tra' }] })]);
-  expect(summarise(lossy)).toContain('1 article: a transparency cannot be expressed exactly');
+  expect(summarise(lossy)).toContain('1 article: some transparent parts may look different');
 });
 
 test('losses are a sentence for each kind that a shop understands, the most frequent first', () => {
@@ -27,8 +27,8 @@ test('losses are a sentence for each kind that a shop understands, the most freq
   ]);
   expect(report.articlesWithLosses).toEqual({ gloss: 2, unknown: 1 });
   expect(summarise(report)).toContain(`
-  Losses          2 articles: glTF has no counterpart for some gloss values; a similar gloss is shown
-                  1 article: the service sent values that are not specified; no viewer shows them
+  Losses          2 articles: some surfaces may shine a little more or less than the manufacturer defined
+                  1 article: the service sent values whose meaning is not specified: models do not show them
 `);
 });
 
