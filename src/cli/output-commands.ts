@@ -106,15 +106,16 @@ export const verifyCommand: Command = {
       for (const link of sharedBy) io.printData(`  shared by ${shown(link)}\n`);
     }
     for (const { path, problem } of incomplete) io.printData(`${shown(path)}: ${problem}\n`);
-    const checked = `${amount(objects, 'object')}${linksText(links)} below ${name}`;
-    const unpublished = incomplete.length === 0 ? 'all intact' : 'none damaged';
+    const files = amount(links ?? objects, 'file');
+    const checked = `${files} of articles (models, pictures and others) below ${name}`;
+    const unpublished = incomplete.length === 0 ? 'all intact, as published' : 'none damaged';
     const result = problems.length === 0 ? unpublished : `${problems.length} damaged or missing`;
     io.print(`${checked}: ${result}\n`);
     if (problems.length > 0)
       io.print('→ run btg2gltf run … --repair to build damaged and missing files again\n');
     if (incomplete.length > 0) {
-      const files = amount(incomplete.length, 'file');
-      io.print(`a publication was cut off: ${files} as it left them\n`);
+      const left = amount(incomplete.length, 'file');
+      io.print(`a publication was cut off: ${left} as it left them\n`);
       io.print('→ run btg2gltf run …, which completes it\n');
     }
     if (outdated) {
@@ -156,13 +157,13 @@ export const pruneCommand: Command = {
           io.printData(`${visible(path, true)}\n`);
       }
       const reports = runs.length === 0 ? '' : ` and the reports of ${amount(runs.length, 'run')}`;
-      const what = `${amount(objects.length, 'object')} (${size(bytes)})${linksText(links?.length)}${reports}`;
+      const what = `${amount(objects.length, 'stored file')} (${size(bytes)})${linksText(links?.length)}${reports}`;
       const isEmpty = objects.length + (links?.length ?? 0) + runs.length === 0;
       if (args.yes) await published.prune(plan);
       if (isEmpty) io.print('nothing to remove\n');
       else if (args.yes) io.print(`removed: ${what}\n`);
       else io.print(`would remove: ${what}; --yes removes them, --verbose lists them\n`);
-      if (young > 0) io.print(`${amount(young, 'object')} younger than a day: kept\n`);
+      if (young > 0) io.print(`${amount(young, 'stored file')} younger than a day: kept\n`);
       return 0;
     } finally {
       await release();

@@ -120,7 +120,7 @@ describe.each(STORES)('a pipeline with a store in %s', (name, start) => {
   test('verify reads each object of the store once, on a machine that has never run it', async () => {
     const { exit, stdout } = await call(['verify', pipeline(here)]);
     const { length } = await published();
-    expect(stdout).toBe(`${length} objects below ${store.url}: all intact\n`);
+    expect(stdout).toBe(`${length} files of articles (models, pictures and others) below ${store.url}: all intact, as published\n`);
     expect(exit).toBe(0);
     // The output folder is that of runs.
     await expect(access(join(here, 'out'))).rejects.toThrow();
