@@ -304,7 +304,7 @@ export function articleText(article: Article, columns = Number.POSITIVE_INFINITY
 function commercialText(ocd: CommercialData, metaConfiguration: string, columns: number): string {
   const price = ocd.articlewithprice ? `${ocd.price} ${ocd.currency}`.trim() : 'none';
   const rows = [
-    ['final number', ocd.finalarticlenumber],
+    ['final article number', ocd.finalarticlenumber],
     ['price', price],
     ['data from', ocd.convertdate],
   ].filter(([, value]) => value !== '');
@@ -316,13 +316,17 @@ function commercialText(ocd: CommercialData, metaConfiguration: string, columns:
   });
   const configurations = [
     [
-      'this configuration, for convert --reinitstring, or the column reinitstring of a list:',
+      'by this text, the service restores the configuration, with properties that are not listed below (--all lists them). Copy it as it is, for convert --reinitstring or the column reinitstring of a list:',
       ocd.reinitstring,
     ],
-    ['its planning, as metareinitstring of a list:', metaConfiguration],
+    [
+      'by this text, it restores the planning, for the column metareinitstring of a list:',
+      metaConfiguration,
+    ],
   ].filter(([, value]) => value !== '');
   const copies = configurations.map(
-    ([what, value]) => `\n  ${what}\n    ${visible(value!, true)}\n`,
+    ([what, value]) =>
+      `\n${wrappedText(`  ${what}`, columns, 2).join('')}    ${visible(value!, true)}\n`,
   );
   return [textTable(rows, '  '), open, ...paragraphs, ...copies].join('');
 }
@@ -363,11 +367,13 @@ function allowedOf({ propertyvalues, ranges, addvalues }: ArticleProperty): stri
   return [...values, ...ranges.map(rangeText), ...others].join(' · ');
 }
 
-/** `600 ≤ … ≤ 1200 step 50`; a bound is inclusive unless the service states otherwise. */
+/** `from 600 to below 1200 in steps of 50`; a bound is allowed unless the service states otherwise. */
 function rangeText({ valuefrom, opfrom, valueto, opto, raster }: PropertyRange): string {
-  const from = valuefrom === undefined ? '' : `${valuefrom} ${opfrom === 'GT' ? '<' : '≤'} `;
-  const to = valueto === undefined ? '' : ` ${opto === 'LT' ? '<' : '≤'} ${valueto}`;
-  return `${from}…${to}${raster === undefined ? '' : ` step ${raster}`}`;
+  const from =
+    valuefrom === undefined ? [] : [`${opfrom === 'GT' ? 'above' : 'from'} ${valuefrom}`];
+  const to = valueto === undefined ? [] : [`${opto === 'LT' ? 'to below' : 'to'} ${valueto}`];
+  const bounds = [...from, ...to].join(' ') || 'any number';
+  return raster === undefined ? bounds : `${bounds} in steps of ${raster}`;
 }
 
 function flagsOf(property: ArticleProperty): string {

@@ -99,8 +99,8 @@ describe('the text of an article', () => {
     expect(text).toBe(
       [
         'ACME/DESK/D1  Desk',
-        '  final number  D1+OAK',
-        '  price         512.3 EUR',
+        '  final article number  D1+OAK',
+        '  price                 512.3 EUR',
         '  not valid yet: a property must still be chosen',
         '',
         '  A desk.',
@@ -109,7 +109,7 @@ describe('the text of an article', () => {
         '  SIZE  Size',
         '    property  text        type                          now   note',
         '    WIDTH     Text WIDTH  number, 4 digits              1600  required',
-        '      allowed: 600 ≤ … < 1200 step 50 · 2000 < …',
+        '      allowed: from 600 to below 1200 in steps of 50 · above 2000',
         '    TOP       Text TOP    text                                still to be chosen',
         '      allowed: OAK (Oak) · ASH · others',
         '    OLD       Text OLD    number, 6 digits, 2 decimals        fixed, hidden',
@@ -124,7 +124,7 @@ describe('the text of an article', () => {
       ].join('\n'),
     );
     expect(articleText(decoded, 40)).toContain(
-      '      allowed: 600 ≤ … < 1200 step 50 ·\n        2000 < …\n',
+      '      allowed: from 600 to below 1200 in\n        steps of 50 · above 2000\n',
     );
   });
 });
