@@ -35,9 +35,9 @@ export const doctorCommand: Command = {
     let worst = 0;
     for await (const { state, what, text, todo, exit = 0 } of examine(args, io)) {
       io.signal.throwIfAborted();
-      const action = todo === undefined ? '' : ` → ${todo}`;
-      const result = `${text}${action}`.replace(/\n/g, '; ');
-      const lines = wrapped(`${state.padEnd(8)} ${what.padEnd(13)} ${result}`, io.columns, INDENT);
+      const rows = [`${state.padEnd(8)} ${what.padEnd(13)} ${text}`];
+      if (todo !== undefined) rows.push(`${' '.repeat(INDENT)}→ ${todo}`);
+      const lines = rows.flatMap((row) => wrapped(row.replace(/\n/g, '; '), io.columns, INDENT));
       io.print(lines.map((line) => `${line}\n`).join(''));
       worst = Math.max(worst, exit);
     }
@@ -106,7 +106,7 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
   yield await check('browser', async () => {
     const found = await checkBrowser(io.env, pipeline?.cacheDir ?? '.');
     if ('text' in found) return found.text;
-    return warning('browser', 'none, so no pictures', found.help);
+    return warning('browser', `${found.why}: there will be no pictures`, found.help);
   });
   yield* checkFolders(pipeline?.outputDir ?? '.', pipeline?.cacheDir ?? '.');
 }
@@ -291,8 +291,8 @@ async function* checkFolders(outputDir: string, cacheDir: string): AsyncGenerato
   if (hasLinks === undefined) yield skipped('hard links');
   else
     yield hasLinks
-      ? ok('hard links', 'possible')
-      : warning('hard links', 'not possible here', 'expect the disk space of each file twice');
+      ? ok('hard links', 'possible: a file with several names needs disk space once')
+      : warning('hard links', 'not possible here', 'expect that each file needs disk space twice');
 }
 
 /** The folder in which a run would create this one. */

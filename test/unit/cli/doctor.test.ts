@@ -37,7 +37,9 @@ const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL
  */
 async function doctor(words: string[] = [], env: Record<string, string> = {}) {
   const all = { BTG2GLTF_BROWSER: 'none', ...env };
-  const { exit, stdout } = await command(['doctor', ...words], { env: all });
+  const { exit, stdout: printed } = await command(['doctor', ...words], { env: all });
+  // What to do is below what was found.
+  const stdout = printed.replace(/\n +→/g, ' →');
   const lines = stdout.trimEnd().split('\n');
   const rows = lines.map((line) => {
     const [, state, what, text] = /^(ok|warning|problem) +(.+?)(?: {2,}|(?<=access) )(.+)$/.exec(
@@ -58,6 +60,9 @@ describe('doctor', () => {
     ]);
     for (const text of Object.values(checks)) expect(text).toMatch(/^(?:ok|warning): /);
     expect(checks.login).toBe(`ok: ${emulator.baseUrl}`);
+    expect(checks.browser).toBe(
+      'warning: BTG2GLTF_BROWSER=none turns the browser off: there will be no pictures → unset BTG2GLTF_BROWSER, or set it to the path of Chrome or Chromium',
+    );
     expect(checks.catalogue).toMatch(/^ok: \d+ top folders: \S/);
   });
 
