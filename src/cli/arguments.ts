@@ -3,7 +3,14 @@
 import parseWords from 'yargs-parser';
 import { wrapped } from '../run/report/text.ts';
 import { didYouMean, nearestName } from '../support/nearest.ts';
-import { type Arguments, type Command, columns, type OptionSpec, usageError } from './command.ts';
+import {
+  type Arguments,
+  type Command,
+  columns,
+  exampleLines,
+  type OptionSpec,
+  usageError,
+} from './command.ts';
 
 /** Words are taken literally: dots, numbers, repetitions and `--no-` have no special meaning. */
 const PARSER = {
@@ -79,11 +86,13 @@ async function optionsHelp(options: Options, characters: number): Promise<string
     .getHelp();
 }
 
-/** A line of an example can be copied as it is: it is not wrapped. */
 function helpText({ name, describe, command, columns: characters }: Called, options: string) {
   const { positionals = [], notes = [], examples } = command;
   return [
-    ...[`Usage: ${usagesOf(name, command).join('\n       ')}`, '', describe, ''],
+    ...usagesOf(name, command).flatMap((usage, at) =>
+      wrapped(`${at === 0 ? 'Usage:' : '      '} ${usage}`, characters, 9),
+    ),
+    ...['', ...wrapped(describe, characters), ''],
     ...columns(
       positionals.map(({ name, describe }) => [name, describe]),
       undefined,
@@ -91,7 +100,7 @@ function helpText({ name, describe, command, columns: characters }: Called, opti
     ),
     ...(positionals.length === 0 ? [] : ['']),
     ...[options, '', ...inParagraphs(notes, Math.min(characters, WIDEST_OPTIONS))],
-    ...['Examples:', ...examples.map((line) => `  ${line}`)],
+    ...['Examples:', ...examples.flatMap((line) => exampleLines(line, characters))],
   ].join('\n');
 }
 

@@ -9,6 +9,7 @@ import {
   columns,
   errorFields,
   errorToReport,
+  exampleLines,
   type Io,
   usageError,
 } from './command.ts';
@@ -29,7 +30,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./doctor.ts')).doctorCommand,
     },
     survey: {
-      describe: 'find out how to read the data, with pictures where you decide',
+      describe: 'find out what is unclear in your data; you decide by pictures',
       load: async () => (await import('./survey.ts')).surveyCommand,
     },
     completion: {
@@ -254,7 +255,7 @@ function helpText(characters: number): string {
     ),
     '',
     'Example',
-    `  ${EXAMPLE}`,
+    ...exampleLines(EXAMPLE, characters),
     '',
     'Environment variables',
     ...columns(variables, undefined, characters),

@@ -120,6 +120,17 @@ export function columns(
   );
 }
 
+/** An example of the help, in lines of a shell that can be copied together. @param characters - Of a line. */
+export function exampleLines(example: string, characters: number): string[] {
+  const lines = wrapped(`  ${example}`, characters, 4);
+  if (lines.length === 1) return lines;
+  const parts = wrapped(`  ${example}`, characters - CONTINUED.length, 4);
+  return parts.map((part, at) => (at < parts.length - 1 ? part + CONTINUED : part));
+}
+
+/** The end of a line that a shell joins with the next. */
+const CONTINUED = ' \\';
+
 /** The options, listed below a heading of the help. */
 export function inGroup(
   group: string,

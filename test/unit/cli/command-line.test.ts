@@ -89,6 +89,19 @@ test('every example of the help of a command runs as it is', async () => {
   }
 });
 
+test('every help fits a terminal of 80 columns; the lines of a long example are one command of a shell', async () => {
+  const helps = helpGroups().flatMap(([, ...names]) => names.map((name) => [name, '--help']));
+  for (const words of [['--help'], ...helps]) {
+    const { stdout } = await command(words, { columns: 80 });
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  }
+  const { stdout } = await command(['convert', '--help'], { columns: 80 });
+  expect(stdout).toContain(`\
+  btg2gltf convert --emulator --manufacturer FJEL --program LINEA \\
+    --basearticlenumber LN-M --output desk.glb
+`);
+});
+
 test('-V and --version print the version', async () => {
   for (const word of ['-V', '--version'])
     expect(await command([word])).toEqual({ exit: 0, stdout: '0.0.0\n', stderr: '' });
