@@ -259,7 +259,7 @@ function remedies(profiles: Facts['profiles'], solution: Shown['solution']): str
   );
   const names = solved!.map(([name]) => name).join(',');
   return [
-    ...(names === '' ? [] : [`  → files that fit ${names}: ${solution(names)}`]),
+    ...(names === '' ? [] : [`  → to make files that fit ${names}: ${solution(names)}`]),
     ...unsolved!.map(([name, { breaches }]) => `  → ${name}: ${breachHelp(breaches)}`),
   ];
 }

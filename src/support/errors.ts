@@ -118,7 +118,7 @@ export const ERROR_CODES = {
   },
   MODEL_UNREADABLE: {
     exit: 1,
-    help: 'copy or export the file again; if a run has published it, run --repair makes it again',
+    help: 'copy or export the file again; if btg2gltf run has published it, run it with --repair',
   },
   BUDGET_EXCEEDED: {
     exit: 1,

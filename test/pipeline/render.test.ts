@@ -25,6 +25,24 @@ beforeAll(async () => {
 const render = (...words: string[]) =>
   command(['render', pipeline, '--size', '80x60', '--format', 'png', ...words]);
 
+test.each([
+  [
+    'the option',
+    ['--browser', 'none'],
+    {},
+    /--browser none turns the browser off\n {2}→ leave out --browser/,
+  ],
+  [
+    'the variable',
+    [],
+    { BTG2GLTF_BROWSER: 'none' },
+    /BTG2GLTF_BROWSER=none turns the browser off\n {2}→ unset/,
+  ],
+])('without a browser, the error names %s that turned it off', async (_, words, env, sentence) => {
+  const { exit, stderr } = await command(['render', pipeline, ...words], { env });
+  expect([exit, stderr]).toEqual([3, expect.stringMatching(sentence)]);
+});
+
 describe.runIf(HAS_BROWSER)('render of models', () => {
   let models: string;
   beforeAll(async () => {
@@ -44,7 +62,7 @@ describe.runIf(HAS_BROWSER)('render of models', () => {
     expect(stdout).toContain(`${picture}: 80 × 60, `);
     const broken = join(models, 'broken.glb');
     expect(stdout).toContain(
-      `failed: ${broken}: expected a GLB file: it does not begin as such a file does`,
+      `failed: ${broken}: expected a GLB file: this is another kind of file, or its beginning is damaged`,
     );
     expect(stdout).toContain('1 picture of 2 models, 1 failed');
     const output = join(folder, 'below');

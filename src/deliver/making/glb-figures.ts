@@ -82,6 +82,9 @@ export async function readFigures(glb: Uint8Array): Promise<GlbFigures> {
   }
 }
 
+/** Why a file is no GLB, if it does not begin as one. */
+export const NO_GLB = 'this is another kind of file, or its beginning is damaged';
+
 /** The error of a file that is no model, with the sentence of the cause unless that is an error of the engine. */
 export function modelUnreadable(cause: unknown): ConverterError {
   const isSentence = cause instanceof Error && cause.constructor === Error;
@@ -158,7 +161,7 @@ async function figuresOf(
 function chunksOf(glb: Uint8Array): { gltf: Gltf; binary: Uint8Array } {
   const view = new DataView(glb.buffer, glb.byteOffset, glb.byteLength);
   if (view.getUint32(0, true) !== GLB || view.getUint32(16, true) !== JSON_CHUNK)
-    throw new Error('it does not begin as such a file does');
+    throw new Error(NO_GLB);
   const end = 20 + view.getUint32(12, true);
   const gltf = JSON.parse(new TextDecoder().decode(glb.subarray(20, end))) as Gltf;
   return { gltf, binary: glb.subarray(end + 8) };

@@ -4,7 +4,7 @@ import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { readBytesIfExists, readBytes as readFile } from '../../support/files.ts';
 import { listEntries } from '../../support/folders.ts';
 import { type Gltf, type Glb as Parts, readGlb, writeGlb } from '../making/glb-container.ts';
-import { modelUnreadable } from '../making/glb-figures.ts';
+import { modelUnreadable, NO_GLB } from '../making/glb-figures.ts';
 import { plainModel } from './plain-model.ts';
 
 /** A `.glb` begins with these four letters. */
@@ -61,7 +61,7 @@ export async function readModel(
 
 async function read(path: string, bytes: Uint8Array): Promise<Uint8Array> {
   const isGlb = expectGlb(bytes);
-  if (!isGlb && !/\.gltf$/i.test(path)) throw new Error('it does not begin as such a file does');
+  if (!isGlb && !/\.gltf$/i.test(path)) throw new Error(NO_GLB);
   const parts: Parts = isGlb ? readGlb(bytes) : { json: jsonOf(bytes), binary: new Uint8Array() };
   const json = parts.json as unknown as AnyGltf | null;
   if (json?.asset === undefined) throw new Error('its JSON is not that of a model');

@@ -200,7 +200,7 @@ const LIMITS = {
     const { name, width, height } = wrong;
     const sides = smallest > 1 ? `${smallest} to ${largest}` : `at most ${largest}`;
     const why = Math.min(width, height) < smallest ? ENLARGES_NONE : '';
-    const received = `${name} with ${width} × ${height}${why}`;
+    const received = `${width} × ${height} (texture ${name})${why}`;
     return { expected: `${sides} pixels a side`, received };
   },
   'required extensions': ({ extensionsRequired }, { mayRequire }) =>

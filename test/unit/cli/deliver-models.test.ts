@@ -37,7 +37,7 @@ test('deliver of a folder writes a file of each profile in the place of each mod
   expect((await filesIn(output)).sort()).toEqual(names.map((name) => join(output, name)));
   expect(await errorsIn(await readFile(join(output, 'web', 'desk.glb')))).toEqual([]);
   expect(stdout.match(/^failed: .*broken.glb.*$/gm)).toEqual([
-    `failed: ${join(models, 'broken.glb')}: expected a GLB file: it does not begin as such a file does (MODEL_UNREADABLE)`,
+    `failed: ${join(models, 'broken.glb')}: expected a GLB file: this is another kind of file, or its beginning is damaged (MODEL_UNREADABLE)`,
   ]);
   expect(stdout).toMatch(/^failed: .*desk.glb: amazon: textures: .* \(BUDGET_EXCEEDED\)$/m);
   expect(stdout).toMatch(/desk\.glb: 147\.\d kB → 63\.\d kB$/m);
@@ -79,7 +79,7 @@ test('deliver --json lists each file with its sizes, and each failure with its r
       profile: 'planner',
       error: {
         code: 'MODEL_UNREADABLE',
-        message: expect.stringContaining('does not begin as such a file does'),
+        message: expect.stringContaining('this is another kind of file'),
       },
     },
   ]);
@@ -137,6 +137,6 @@ test('the error of a single model is that of the command, and names the file', a
   const { exit, stdout, stderr } = await deliver(broken, '--profile', 'web', '--output', folder);
   expect([exit, stdout]).toEqual([1, '']);
   expect(stderr).toContain(
-    `btg2gltf: ${broken}: expected a GLB file: it does not begin as such a file does`,
+    `btg2gltf: ${broken}: expected a GLB file: this is another kind of file, or its beginning is damaged`,
   );
 });

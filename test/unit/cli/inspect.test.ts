@@ -33,7 +33,7 @@ test('inspect lists totals, the largest meshes and textures first, and every pro
     /^ {2}amazon +does not fit: textures: expected 2048 to 4096 pixels a side, /m,
   );
   expect(stdout.match(/^ *→ .*$/gm)).toEqual([
-    `  → files that fit ar-android: btg2gltf deliver ${desk} --profile ar-android --output delivered`,
+    `  → to make files that fit ar-android: btg2gltf deliver ${desk} --profile ar-android --output delivered`,
     '  → amazon: use a model with larger textures, or leave out this profile',
   ]);
 });
@@ -60,7 +60,9 @@ test('inspect of what is no GLB is a sentence and exit 1; of a missing file exit
   await writeFile(text, 'This is no model, but long enough to be one.');
   const { exit, stderr } = await inspect(text);
   expect(exit).toBe(1);
-  expect(stderr).toContain(`${text}: expected a GLB file: it does not begin as such a file does`);
+  expect(stderr).toContain(
+    `${text}: expected a GLB file: this is another kind of file, or its beginning is damaged`,
+  );
   expect((await inspect(join(folder, 'none.glb'))).exit).toBe(2);
 });
 

@@ -109,7 +109,7 @@ describe('the profiles', () => {
     await expect(made(1024, 'amazon', 1024)).rejects.toMatchObject({
       code: 'BUDGET_EXCEEDED',
       message:
-        'textures: expected 2048 to 4096 pixels a side, received OAK with 1024 × 1024; btg2gltf enlarges no texture',
+        'textures: expected 2048 to 4096 pixels a side, received 1024 × 1024 (texture OAK); btg2gltf enlarges no texture',
       help: 'use a model with larger textures, or leave out this profile',
     });
   });
