@@ -67,7 +67,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     min: 1,
     default: SERVICE_DEFAULTS.concurrency,
     commands: ['run', 'fetch', 'record', 'assets', 'worker', 'survey'],
-    describe: 'most requests to the service at the same time',
+    describe: 'how many requests the service gets at the same time, at most',
     replace: ({ service }, concurrency: number) => ({ service: { ...service, concurrency } }),
   },
   'allow-http': {

@@ -182,7 +182,7 @@ async function printDryRun(options: RunOptions, io: Io): Promise<number> {
   const more = requests === 0 ? '0 more' : `${about}${integer(requests)} more: ${kinds}${guess}`;
   const lines = [
     `${amount(articles.length, 'configuration')} selected, ${amount(failures.length, 'failure')}`,
-    `The selection sent ${amount(sent, 'request')}; a run would send ${more}`,
+    `Selecting took ${amount(sent, 'request')}; fetching the articles would take ${more}`,
   ];
   if (meanMs !== undefined && requests > 0)
     lines.push(`The requests would take ${time}; the conversion takes additional time`);

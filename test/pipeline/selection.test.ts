@@ -163,7 +163,7 @@ describe('a pipeline that mixes all ways to choose', () => {
     expect((await manifest()).map(lineKey).sort()).toEqual([...EXPECTED].sort());
     expect((await run()).stdout).toMatch(/nothing has changed/);
     expect((await run('--dry-run')).stdout).toMatch(
-      /; a run would send (?:0 more|\d+ more: \d+ articles)/,
+      /; fetching the articles would take (?:0 more|\d+ more: \d+ articles)/,
     );
   });
 });

@@ -83,7 +83,7 @@ export class PipelineReader {
       const help = facts ? 'name a pipeline file in it' : 'check the path';
       throw new ConverterError('FILE_MISSING', message, {
         cause,
-        help: `${help}; btg2gltf init writes a pipeline file`,
+        help: `${help}; btg2gltf init writes a new pipeline file`,
       });
     });
     return this.parse(text, path, env, isOffline);

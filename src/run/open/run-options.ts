@@ -51,7 +51,7 @@ export const RUN_OPTIONS = {
     option: 'accept',
     type: 'boolean',
     commands: PUBLISHING,
-    describe: 'publish although a gate of the pipeline file, or --max-failures, refuses to',
+    describe: 'publish although a check of the result (gates: or --max-failures) refuses to',
   },
   until: {
     option: 'until',
@@ -75,7 +75,7 @@ export const RUN_OPTIONS = {
     min: 1,
     commands: [...PUBLISHING, 'deliver'],
     describe:
-      'compare pictures of this many new files of the profile web with pictures of their masters',
+      'compare pictures of this many new files of the profile web with pictures of the GLBs they are made of',
   },
   workers: {
     option: 'workers',
