@@ -222,7 +222,7 @@ const EN = {
   tokenNotAccepted: 'This session is not valid: the service does not accept it.',
   choicesKept: 'What you have chosen is still here.',
   tokenParent: 'The page around this one can renew it. Then try again.',
-  tokenAlone: 'Open the planning again from where you came to get a new session.',
+  tokenAlone: 'Go back to the page that you came from, and open the planning there again.',
   close: 'Close',
   failures: {
     ARTICLE_NOT_FOUND: 'The service has no such article, or does not accept this configuration.',
@@ -458,7 +458,8 @@ const DE: Texts = {
   tokenNotAccepted: 'Diese Sitzung ist nicht gültig: Der Dienst nimmt sie nicht an.',
   choicesKept: 'Was Sie gewählt haben, ist noch hier.',
   tokenParent: 'Die umgebende Seite kann sie erneuern. Versuchen Sie es danach erneut.',
-  tokenAlone: 'Öffnen Sie die Planung erneut von dort, woher Sie gekommen sind.',
+  tokenAlone:
+    'Gehen Sie zurück zu der Seite, von der Sie gekommen sind, und öffnen Sie die Planung dort noch einmal.',
   close: 'Schließen',
   failures: {
     ARTICLE_NOT_FOUND:
