@@ -316,13 +316,10 @@ function commercialText(ocd: CommercialData, metaConfiguration: string, columns:
   });
   const configurations = [
     [
-      'by this text, the service restores the configuration, with properties that are not listed below (--all lists them). Copy it as it is, for convert --reinitstring or the column reinitstring of a list:',
+      'the configuration as one text for the service, which may also name properties that are hidden below (--all shows them). Copy it unchanged, for convert --reinitstring or the column reinitstring of a list:',
       ocd.reinitstring,
     ],
-    [
-      'by this text, it restores the planning, for the column metareinitstring of a list:',
-      metaConfiguration,
-    ],
+    ['the same for its planning, for the column metareinitstring of a list:', metaConfiguration],
   ].filter(([, value]) => value !== '');
   const copies = configurations.map(
     ([what, value]) =>

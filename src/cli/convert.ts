@@ -58,7 +58,7 @@ export const convertCommand: Command = {
     },
     ...SERVICE_OPTIONS,
     cache: { type: 'string', describe: 'cache folder [default: .cache beside the file]' },
-    verbose: { type: 'boolean', describe: 'also list each value that glTF cannot express' },
+    verbose: { type: 'boolean', describe: 'also list each value that glTF cannot express exactly' },
     ...optionsOf('convert'),
   },
   examples: [
@@ -102,7 +102,7 @@ function lossLines(losses: readonly Loss[], isVerbose: boolean): string[] {
   if (!isVerbose)
     return [
       ...sentences,
-      `  (--verbose lists ${amount(losses.length, 'value')} that glTF cannot express)`,
+      `  (--verbose lists the ${amount(losses.length, 'value')} that the format glTF cannot express exactly)`,
     ];
   const values = losses.map((loss) => `  ${lossText(loss)}`);
   return [...sentences, 'what glTF cannot express exactly (material: value):', ...values];

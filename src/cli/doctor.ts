@@ -291,7 +291,7 @@ async function* checkFolders(outputDir: string, cacheDir: string): AsyncGenerato
   if (hasLinks === undefined) yield skipped('hard links');
   else
     yield hasLinks
-      ? ok('hard links', 'possible: a file with several names needs disk space once')
+      ? ok('hard links', 'possible: equal files need disk space only once')
       : warning('hard links', 'not possible here', 'expect that each file needs disk space twice');
 }
 

@@ -7,7 +7,7 @@ import { openPublished } from '../distribute/published.ts';
 import { defaultCacheDir, type Pipeline } from '../run/file/pipeline-file.ts';
 import { type Published, publishedIn } from '../run/output/published.ts';
 import { countOutdated } from '../run/processor/outdated.ts';
-import { amount, size } from '../run/report/text.ts';
+import { amount, size, wrapped } from '../run/report/text.ts';
 import { SILENT } from '../support/log.ts';
 import { redact } from '../support/redact.ts';
 import { visible, visibleJson } from '../support/visible.ts';
@@ -110,7 +110,8 @@ export const verifyCommand: Command = {
     const checked = `${files} of articles (models, pictures and others) below ${name}`;
     const unpublished = incomplete.length === 0 ? 'all intact, as published' : 'none damaged';
     const result = problems.length === 0 ? unpublished : `${problems.length} damaged or missing`;
-    io.print(`${checked}: ${result}\n`);
+    const lines = wrapped(`${checked}: ${result}`, io.columns, 2);
+    io.print(lines.map((line) => `${line}\n`).join(''));
     if (problems.length > 0)
       io.print('→ run btg2gltf run … --repair to build damaged and missing files again\n');
     if (incomplete.length > 0) {

@@ -145,7 +145,9 @@ describe('the demo run', () => {
 
   test('ends with the address of a gallery, and without a browser says what to install for pictures', async () => {
     expect(first.stdout).toContain(`Gallery         ${join(all(), 'gallery', 'index.html')}`);
-    expect(first.stdout).toMatch(/no new pictures, since BTG2GLTF_BROWSER=none turns the browser off: unset BTG2GLTF_BROWSER/);
+    expect(first.stdout).toMatch(
+      /no new pictures, since BTG2GLTF_BROWSER=none turns the browser off: unset this environment variable/,
+    );
     expect(await listFolder(join(all(), 'gallery'))).toEqual([
       'articles.js',
       'details-0.js',

@@ -120,7 +120,9 @@ describe.each(STORES)('a pipeline with a store in %s', (name, start) => {
   test('verify reads each object of the store once, on a machine that has never run it', async () => {
     const { exit, stdout } = await call(['verify', pipeline(here)]);
     const { length } = await published();
-    expect(stdout).toBe(`${length} files of articles (models, pictures and others) below ${store.url}: all intact, as published\n`);
+    expect(stdout).toBe(
+      `${length} files of articles (models, pictures and others) below ${store.url}: all intact, as published\n`,
+    );
     expect(exit).toBe(0);
     // The output folder is that of runs.
     await expect(access(join(here, 'out'))).rejects.toThrow();
@@ -219,7 +221,9 @@ describe.each(STORES)('a pipeline with a store in %s', (name, start) => {
     const young = await call(['prune', pipeline(here), '--yes']);
     expect(young.stdout).toContain('nothing to remove\n');
     const kept = unreferenced.length;
-    expect(young.stdout).toMatch(new RegExp(`^${kept} objects? younger than a day: kept$`, 'm'));
+    expect(young.stdout).toMatch(
+      new RegExp(`^${kept} stored files? younger than a day: kept$`, 'm'),
+    );
     store.setAhead(2 * DAYS_MS);
     const at = new Date(Date.now() + 2 * DAYS_MS).toISOString();
     const words = ['prune', pipeline(here), '--keep-runs', '1', '--verbose'];

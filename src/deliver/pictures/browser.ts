@@ -49,7 +49,7 @@ export function whyNoBrowser(env: Environment, named?: string): { why: string; h
   if (named === undefined && env[BROWSER_VARIABLE] === NONE)
     return {
       why: `${BROWSER_VARIABLE}=${NONE} turns the browser off`,
-      help: `unset ${BROWSER_VARIABLE}, or set it to the path of Chrome or Chromium`,
+      help: 'unset this environment variable, or set it to the path of Chrome or Chromium',
     };
   return { why: 'no browser was found', help: installHelp() };
 }

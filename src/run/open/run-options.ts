@@ -51,7 +51,8 @@ export const RUN_OPTIONS = {
     option: 'accept',
     type: 'boolean',
     commands: PUBLISHING,
-    describe: 'publish although a check of the result (gates: or --max-failures) refuses to',
+    describe:
+      'publish although a check of the result refuses to (gates: in the pipeline file, or --max-failures)',
   },
   until: {
     option: 'until',

@@ -21,7 +21,7 @@ test('what the file cannot express is a sentence about what one sees; --verbose 
   const { stdout } = await convert('desk.glb');
   expect(stdout).toContain(`\
 note: some surfaces may shine a little more or less than the manufacturer defined
-  (--verbose lists 3 values that glTF cannot express)
+  (--verbose lists the 3 values that the format glTF cannot express exactly)
 `);
   expect(stdout).not.toContain('roughness');
   expect((await convert('desk.glb', '--verbose')).stdout).toContain(`\

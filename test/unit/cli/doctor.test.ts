@@ -61,7 +61,7 @@ describe('doctor', () => {
     for (const text of Object.values(checks)) expect(text).toMatch(/^(?:ok|warning): /);
     expect(checks.login).toBe(`ok: ${emulator.baseUrl}`);
     expect(checks.browser).toBe(
-      'warning: BTG2GLTF_BROWSER=none turns the browser off: there will be no pictures → unset BTG2GLTF_BROWSER, or set it to the path of Chrome or Chromium',
+      'warning: BTG2GLTF_BROWSER=none turns the browser off: there will be no pictures → unset this environment variable, or set it to the path of Chrome or Chromium',
     );
     expect(checks.catalogue).toMatch(/^ok: \d+ top folders: \S/);
   });
