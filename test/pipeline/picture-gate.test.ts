@@ -91,7 +91,12 @@ describe.runIf(HAS_BROWSER)('a GLB of which no picture can be taken', () => {
 describe('without pictures', () => {
   test.each([
     ['to be taken', undefined, {}, 'the pipeline file has no deliver: pictures:'],
-    ['without a browser', { pictures: PICTURES }, NONE, 'BTG2GLTF_BROWSER=none turns the browser off'],
+    [
+      'without a browser',
+      { pictures: PICTURES },
+      NONE,
+      'BTG2GLTF_BROWSER=none turns the browser off',
+    ],
   ])('%s, the gates let the result pass, and one line says so', async (_, deliver, env, reason) => {
     await configure(deliver);
     useBrowser(env);
