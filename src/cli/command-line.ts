@@ -30,7 +30,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./doctor.ts')).doctorCommand,
     },
     survey: {
-      describe: 'find out what is unclear in your data; you decide by pictures',
+      describe: 'find out what is unclear in your data; you decide with pictures',
       load: async () => (await import('./survey.ts')).surveyCommand,
     },
     completion: {

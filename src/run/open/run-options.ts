@@ -76,7 +76,7 @@ export const RUN_OPTIONS = {
     min: 1,
     commands: [...PUBLISHING, 'deliver'],
     describe:
-      'compare pictures of this many new files of the profile web with pictures of the GLBs they are made of',
+      'compare pictures of this many new files of the profile web with pictures of the GLBs from which they were made',
   },
   workers: {
     option: 'workers',
