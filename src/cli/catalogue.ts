@@ -316,10 +316,10 @@ function commercialText(ocd: CommercialData, metaConfiguration: string, columns:
   });
   const configurations = [
     [
-      'the configuration as one text for the service, which may also name properties that are hidden below (--all shows them). Copy it unchanged, for convert --reinitstring or the column reinitstring of a list:',
+      'The next line is the whole configuration as one text. It may contain properties that the tables below do not show (--all shows them). Copy it unchanged, for convert --reinitstring or the column reinitstring of a list:',
       ocd.reinitstring,
     ],
-    ['the same for its planning, for the column metareinitstring of a list:', metaConfiguration],
+    ['The same for its planning, for the column metareinitstring of a list:', metaConfiguration],
   ].filter(([, value]) => value !== '');
   const copies = configurations.map(
     ([what, value]) =>
@@ -364,11 +364,11 @@ function allowedOf({ propertyvalues, ranges, addvalues }: ArticleProperty): stri
   return [...values, ...ranges.map(rangeText), ...others].join(' · ');
 }
 
-/** `from 600 to below 1200 in steps of 50`; a bound is allowed unless the service states otherwise. */
+/** `from 600 to less than 1200 in steps of 50`; a bound is allowed unless the service states otherwise. */
 function rangeText({ valuefrom, opfrom, valueto, opto, raster }: PropertyRange): string {
   const from =
-    valuefrom === undefined ? [] : [`${opfrom === 'GT' ? 'above' : 'from'} ${valuefrom}`];
-  const to = valueto === undefined ? [] : [`${opto === 'LT' ? 'to below' : 'to'} ${valueto}`];
+    valuefrom === undefined ? [] : [`${opfrom === 'GT' ? 'more than' : 'from'} ${valuefrom}`];
+  const to = valueto === undefined ? [] : [`${opto === 'LT' ? 'to less than' : 'to'} ${valueto}`];
   const bounds = [...from, ...to].join(' ') || 'any number';
   return raster === undefined ? bounds : `${bounds} in steps of ${raster}`;
 }

@@ -30,7 +30,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./doctor.ts')).doctorCommand,
     },
     survey: {
-      describe: 'find out what is unclear in your data; you decide with pictures',
+      describe:
+        'find what is unclear in your data, and ask you with pictures of the possible answers',
       load: async () => (await import('./survey.ts')).surveyCommand,
     },
     completion: {
@@ -131,7 +132,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./gateway-commands.ts')).relayCommand,
     },
     'migrate-url': {
-      describe: 'rewrite a link to version 1 or 2 of the planning page for version 2.5',
+      describe:
+        'change a link of version 1 or 2 of the planning page so that it works with version 2.5',
       load: async () => (await import('./migrate-url.ts')).migrateUrlCommand,
     },
   },

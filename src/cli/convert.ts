@@ -83,7 +83,7 @@ export const convertCommand: Command = {
     const [width, height, depth] = max.map((high, axis) => (high - min[axis]!).toFixed(3));
     const losses = scene.losses.filter(({ expected }) => !expected);
     const lines = [
-      `${articleLabel(key)} ${key.finalarticlenumber}`,
+      `article ${articleLabel(key)}, final article number ${key.finalarticlenumber}`,
       `${amount(scene.triangles, 'triangle')}, ${amount(scene.materials.length, 'material')}, ${width} × ${depth} × ${height} m (width × depth × height)`,
       ...lossLines(losses, args.verbose === true),
       ...warnings.map(({ code, message }) => `warning: ${code}: ${message}`),

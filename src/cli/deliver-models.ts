@@ -128,5 +128,9 @@ function summaryOf(
     const counted = `${amount(own.length, 'file')}${failed}`;
     return [profile, own.length > 0 ? `${counted}, ${sizes}` : counted] as const;
   });
-  return ['', `${amount(models, 'model')}; the new files are below ${output}`, ...columns(rows)];
+  return [
+    '',
+    `${amount(models, 'model')}; the new files are in the folder ${output}`,
+    ...columns(rows),
+  ];
 }

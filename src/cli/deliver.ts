@@ -17,7 +17,7 @@ const SUBJECT = 'PIPELINE.yaml|MODELS';
 /** For what each profile is. */
 const USES = {
   web: 'web pages',
-  shared: 'web servers: models share their meshes and textures',
+  shared: 'web servers: what several models have in common is stored once',
   'ar-android': 'AR on Android',
   'khronos-commerce': 'product viewers',
   planner: 'rooms of many models',
@@ -71,9 +71,9 @@ export const deliverCommand: Command = {
     'log-format': logFormat!,
   },
   notes: [
-    'deliver PIPELINE.yaml makes the files that its section deliver: lists. It needs no connection to the',
-    'service, and leaves out what exists already. afterPublish: in this file may name an address that is called after',
-    'each run; if that failed after the last run, it is called now.',
+    'deliver PIPELINE.yaml makes the files that are listed in its section "deliver". It needs no connection to the',
+    'service, and leaves out what exists already. If the section "afterPublish" names an address, each run calls it; a',
+    'call that failed after the last run is repeated now.',
     '',
     'deliver MODELS makes one file of each model for each profile: DIR/PROFILE/NAME, such as delivered/web/chair.glb.',
     'The models stay as they are. If a model cannot be used, a line says why, the others are done, and the exit code',
@@ -100,7 +100,7 @@ export const deliverCommand: Command = {
     const extra = given(args, OF_MODELS);
     if (extra !== undefined)
       throw usageError(
-        `--${extra} is for models (.glb or .gltf), and ${file} is a pipeline file: its section deliver: says what is made`,
+        `--${extra} is for models (.glb or .gltf), and ${file} is a pipeline file: its section "deliver" says what is made`,
       );
     return deliverPublished(file, args, io);
   },
@@ -119,7 +119,7 @@ async function deliverPublished(file: string, args: Arguments, io: Io): Promise<
   const delivering = deliverPipeline(options, environment, PARTS);
   const delivered = await delivering.finally(() => display.close());
   const asksForNothing =
-    'nothing was made: the pipeline file has no section deliver:, which says what to make, such as deliver: { profiles: [web] }';
+    'nothing was made: the pipeline file has no section "deliver", which says what to make, such as deliver: { profiles: [web] }';
   const texts = delivered === undefined ? [asksForNothing] : deliveredText({ delivered });
   const lines = texts.flatMap((text) => wrapped(text, io.columns, 2));
   io.printData(visibleLines([...lines, '']));

@@ -226,7 +226,7 @@ function linesOf(facts: Facts, { rows, characters, solution }: Shown): string[] 
   const table = (lines: readonly Row[]) => columns(lines, undefined, characters);
   return [
     ...table([
-      ['bytes', `${size(facts.bytes)}: meshes ${sum(meshes)}, textures ${sum(textures)}`],
+      ['bytes', `${size(facts.bytes)}: shapes (meshes) ${sum(meshes)}, textures ${sum(textures)}`],
       ['triangles', integer(facts.triangles)],
       [
         'draw calls',
@@ -234,7 +234,10 @@ function linesOf(facts: Facts, { rows, characters, solution }: Shown): string[] 
       ],
       ['materials', integer(facts.materials)],
       ['extensions', extensionsUsed.join(', ') || 'none'],
-      ['required', extensionsRequired.join(', ') || 'no extension: every glTF viewer can show it'],
+      [
+        'required',
+        extensionsRequired.join(', ') || 'none of them: every glTF viewer can show the file',
+      ],
       ...(decoder === 'none' ? [] : [['decoders', decoder] as const]),
     ]),
     '',

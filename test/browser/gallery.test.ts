@@ -192,7 +192,7 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     await dialog.waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
-    expect(await page.evaluate(() => document.activeElement?.className)).toBe('card');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe('card');
     await page.keyboard.press('/');
     await page.keyboard.type('nothing of this name');
     await page.locator('#none').waitFor();

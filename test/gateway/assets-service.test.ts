@@ -73,7 +73,7 @@ describe('a service that is away', () => {
 
   it('leaves what a run has published, to whom names it by its numbers', async () => {
     expect(await runs.run('2026-11-01')).toMatchObject({ exit: 0 });
-    const addressOf = await serve({ BTG2GLTF_PASSWORD: 'wrong' });
+    const addressOf = await serve({ BTG2GLTF_PASSWORD: 'refused-password' });
     const { number } = range.articleAt(3);
     const lines = await readManifest(runs.outputDir);
     const line = lines.find(({ basearticlenumber }) => basearticlenumber === number)!;
@@ -93,7 +93,7 @@ describe('a service that is away', () => {
     await runs.close();
     await openRange(MORE_THAN_WAIT);
     expect(await runs.run('2026-11-01')).toMatchObject({ exit: 0 });
-    const addressOf = await serve({ BTG2GLTF_PASSWORD: 'wrong' });
+    const addressOf = await serve({ BTG2GLTF_PASSWORD: 'refused-password' });
     // All arrive before the login is refused.
     runs.proxy.slowBy(1500);
     const asked = Array.from({ length: MORE_THAN_WAIT }, (_, index) => index).flatMap((index) => [
@@ -105,7 +105,7 @@ describe('a service that is away', () => {
   });
 
   it('is not asked to log in for each request', async () => {
-    const addressOf = await serve({ BTG2GLTF_PASSWORD: 'wrong' });
+    const addressOf = await serve({ BTG2GLTF_PASSWORD: 'refused-password' });
     const answers = await Promise.all(
       Array.from({ length: 10 }, async (_, index) => await statusOf(addressOf(index))),
     );

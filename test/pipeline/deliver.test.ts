@@ -194,7 +194,7 @@ it('without a deliver: section nothing is delivered, and deliver says so', async
   const { stdout, exit } = await command(['deliver', pipeline]);
   expect([exit, stdout]).toEqual([
     0,
-    expect.stringMatching(/^nothing was made: the pipeline file has no section deliver:.*\n$/),
+    expect.stringMatching(/^nothing was made: the pipeline file has no section "deliver",.*\n$/),
   ]);
 });
 

@@ -140,7 +140,9 @@ test('--only without a match says what the pipeline selects', async () => {
   const { stderr: ofNumber } = await runs.run(DAY, '--only', 'd1');
   expect(ofNumber).toContain('selected configurations (1); did you mean "ACME/DESK/D1"?');
   await runs.configure({ articles: [{ catalogue: { programs: ['NONE'] } }] });
-  expect((await runs.run(DAY)).stderr).toContain('→ check articles: in the pipeline file');
+  expect((await runs.run(DAY)).stderr).toContain(
+    '→ check the section "articles" of the pipeline file',
+  );
 });
 
 test('a recording that lacks an article says so', async () => {

@@ -4,6 +4,8 @@
  */
 
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scene } from '../../src/convert/model/scene.ts';
 import {
@@ -27,11 +29,13 @@ import { SmallImages } from '../../src/survey/readings/small-images.ts';
 import { Looks } from '../../src/survey/readings/visible.ts';
 import type { Survey } from '../../src/survey/survey.ts';
 import { bentSurvey, surveyOf } from '../helpers/bent-service/bent-survey.ts';
+import { command } from '../helpers/command.ts';
 import { folderPerTest } from '../helpers/folder-per-test.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { withPicture } from '../helpers/served-picture.ts';
 import { type Shot, Studio } from '../helpers/studio.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const CC0 = new URL('../../../shared/data/cc0-furniture', import.meta.url).pathname;
 /** None of them is a place from which the survey starts to look. */
@@ -92,9 +96,11 @@ describe.runIf(HAS_BROWSER)("the service's own pictures", () => {
     const sofa = { manufacturer: 'AULI', program: 'SALUN', basearticlenumber: 'SL-1 SITZER' };
     const of = { limit: 1, articles: [{ article: sofa }] };
     const range = createSampleRange();
-    const glb = await surveyOf(range, inFolder('plain'), of, async ({ articles, sceneOf }) =>
-      writeGlb(await sceneOf(articles[0]!, CONVERT_DEFAULTS)),
-    );
+    const file = join(await temporaryFolder(), 'sofa.glb');
+    const options = Object.entries(sofa).flatMap(([name, value]) => [`--${name}`, value]);
+    const made = await command(['convert', '--emulator', ...options, '--output', file]);
+    expect(made).toMatchObject({ exit: 0 });
+    const glb = await readFile(file);
     const served = withPicture(range, () => studio.picture(glb, SHOTS[0]!));
     const meaning = { rotationDirection: 'clockwise' } as const;
     const { record } = await bentSurvey(served, inFolder('bent'), { ...of, meaning });

@@ -117,7 +117,7 @@ const PAGE = `${HEAD}
 <label class="away" for="find">Search by name, number and finish</label>
 <input id="find" type="search" placeholder="Name, number or finish …" aria-keyshortcuts="/" title="Press / to search" autocomplete="off" spellcheck="false">
 <button id="filter" type="button" aria-expanded="false" aria-controls="filters">Filters</button>
-<label class="away" for="sort">Order</label>
+<label class="away" for="sort">Sort by</label>
 <select id="sort"></select>
 </form>
 <div class="layout">

@@ -289,7 +289,7 @@ function nothingSelected(selection: Selection, only: string | undefined): Conver
     ? 'articles: the entries select no configuration'
     : `--only ${only} matches none of the selected configurations (${articles.length})${meant(only, all)}`;
   const help = isEmpty
-    ? 'check articles: in the pipeline file; btg2gltf catalogue ls lists what there is'
+    ? 'check the section "articles" of the pipeline file; btg2gltf catalogue ls lists what there is'
     : `--only takes MANUFACTURER/PROGRAM/number with * and ?, in quotes; the pipeline selects ${some}`;
   const causes = reasons(selection);
   // Why the entries select nothing says more than that they do; a pattern has its own cause.

@@ -52,7 +52,7 @@ export const RUN_OPTIONS = {
     type: 'boolean',
     commands: PUBLISHING,
     describe:
-      'publish although a check of the result refuses to (gates: in the pipeline file, or --max-failures)',
+      'publish even if a check of the result refuses it (gates: in the pipeline file, or --max-failures)',
   },
   until: {
     option: 'until',
@@ -76,7 +76,7 @@ export const RUN_OPTIONS = {
     min: 1,
     commands: [...PUBLISHING, 'deliver'],
     describe:
-      'compare pictures of this many new files of the profile web with pictures of the GLBs from which they were made',
+      'check this many new files of the profile web: compare a picture of each with a picture of its GLB',
   },
   workers: {
     option: 'workers',
@@ -106,7 +106,7 @@ export const RUN_OPTIONS = {
     choices: EXECUTORS,
     commands: ['run'],
     describe:
-      'where the work is done: in this process (local), or by workers on several machines (bullmq, queue BTG2GLTF_QUEUE_URL)',
+      'where the work is done: on this machine, or by workers on several machines, which take it from the BullMQ queue at BTG2GLTF_QUEUE_URL',
     parse: (name: string) => name as (typeof EXECUTORS)[number],
   },
 } as const;

@@ -329,7 +329,7 @@ function delivered({ delivered: made }: RunReport): Section | undefined {
       { title: 'Time', value: ({ ms }) => ms || undefined, cell: ({ ms = 0 }) => duration(ms) },
     ],
     note: [
-      'The counts are configurations. The time is that of all processors together, without waiting.',
+      'Made, Unchanged, Failed, Accepted and Left out count configurations. Time is the working time of all processors together; time spent waiting is not counted.',
       ...[...(made?.omitted ?? []), ...(made?.notes ?? [])].map((text) => `${capital(text)}.`),
     ].join(' '),
   });
@@ -447,7 +447,7 @@ function statuses({ requests: { byStatus } }: RunReport): Section | undefined {
 
 function losses(report: RunReport): Section | undefined {
   const sentences = lossSentences(report).map((text) => `${text}.`);
-  const note = `${sentences.join(' ')} The bars count the values behind that, by field of the service; btg2gltf explain lists them.`;
+  const note = `${sentences.join(' ')} Each bar shows how many values of one data field of the service cause this; btg2gltf explain lists them.`;
   const counts = Object.entries(report.losses).sort(([, a], [, b]) => b - a);
   const bars = counts.map(([field, count]) => {
     const label = FIELD_LABELS.get(field);

@@ -44,7 +44,7 @@ export async function selectFromCatalogue(
   });
   const unmatched = unmatchedGlobs(source, met, selected);
   if (selected.length === 0 && unmatched.length === 0)
-    unmatched.push(`${folderName(source.parentnode)}: no article in it matches`);
+    unmatched.push(`${placeName(source.parentnode)} has no article that matches the entry`);
   for (const message of unmatched) warnings.push({ code: 'CATALOGUE_EMPTY', message });
   return { articles: selected, failures, warnings, unread, names };
 }
@@ -64,7 +64,7 @@ function unmatchedGlobs(
   met: Record<'manufacturers' | 'programs', Set<string>>,
   selected: SourceSelection['articles'],
 ): string[] {
-  const where = folderName(source.parentnode);
+  const where = placeName(source.parentnode);
   const missed = (field: 'manufacturer' | 'program', globs: readonly string[] = []) => {
     const what = field === 'program' ? 'series' : field;
     const known = [...met[`${field}s`]].filter((name) => name !== '').sort();
@@ -79,10 +79,10 @@ function unmatchedGlobs(
     return [
       [
         unmatched,
-        `no ${what} matches ${unmatched.join(', ')}; there are ${there}${meant}`,
+        `no ${what} that matches ${unmatched.join(', ')}; it has ${there}${meant}`,
       ] as const,
-      [empty, `no article of the ${what} ${empty.join(', ')} matches the entry`] as const,
-    ].flatMap(([those, message]) => (those.length === 0 ? [] : [`${where}: ${message}`]));
+      [empty, `no article of the ${what} ${empty.join(', ')} that matches the entry`] as const,
+    ].flatMap(([those, message]) => (those.length === 0 ? [] : [`${where} has ${message}`]));
   };
   return [...missed('manufacturer', source.manufacturers), ...missed('program', source.programs)];
 }
@@ -229,6 +229,11 @@ function folderName(folder: string): string {
   return folder === ''
     ? 'the top of the catalogue'
     : cutText(`catalogue ${folder}`, TEXT_LIMITS.name);
+}
+
+/** What an entry of the pipeline file selects from. */
+function placeName(folder: string): string {
+  return folder === '' ? 'the catalogue' : folderName(folder);
 }
 
 /** Selects the results of a search. */

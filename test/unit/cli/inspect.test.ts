@@ -20,10 +20,12 @@ const inspect = (...words: string[]) => command(['inspect', ...words]);
 test('inspect lists totals, the largest meshes and textures first, and every profile', async () => {
   const { exit, stdout } = await inspect(desk);
   expect(exit).toBe(0);
-  expect(stdout).toMatch(/^ {2}bytes +[\d.]+ kB: meshes [\d.]+ kB, textures [\d.]+ kB$/m);
+  expect(stdout).toMatch(
+    /^ {2}bytes +[\d.]+ kB: shapes \(meshes\) [\d.]+ kB, textures [\d.]+ kB$/m,
+  );
   expect(stdout).toMatch(/^ {2}triangles +[\d,]+$/m);
   expect(stdout).toMatch(/^ {2}draw calls +\d+ \(commands for the graphics card/m);
-  expect(stdout).toMatch(/^ {2}required +no extension: every glTF viewer can show it$/m);
+  expect(stdout).toMatch(/^ {2}required +none of them: every glTF viewer can show the file$/m);
   expect(stdout).toMatch(/\d+ textures?\n {2}[\d.]+ kB +\S.* {2}1024 × 1024, jpeg$/m);
   expect(stdout).toMatch(/^ {2}shopify +fits$/m);
   expect(stdout).toMatch(

@@ -17,7 +17,7 @@ import { shown } from './gallery-texts.ts';
 const ALL = '';
 
 const SORT_TEXTS = {
-  catalogue: 'Order of the catalogue',
+  catalogue: 'As in the catalogue',
   name: 'Name',
   price: 'Price, lowest first',
   '-price': 'Price, highest first',

@@ -157,9 +157,9 @@ const EN = {
   welcome: 'Choose an article, configure it, and see it in 3D at once.',
   modes: 'How would you like to plan?',
   modeOf: {
-    catalogue: ['Catalogue', 'Look around, then see one article large.'],
+    catalogue: ['Catalogue', 'Look through the catalogue, open an article, and go back.'],
     hybrid: ['Side by side', 'Catalogue and article, on a wide screen.'],
-    configurator: ['One article', 'Choose an article, then see only this one.'],
+    configurator: ['One article', 'Choose one article. The catalogue is then hidden.'],
   } satisfies Record<PlanningMode, [name: string, line: string]>,
   anotherArticle: 'Choose another article',
   breadcrumbs: 'Path in the catalogue',
@@ -394,9 +394,9 @@ const DE: Texts = {
   welcome: 'Wählen Sie einen Artikel, konfigurieren Sie ihn, und sehen Sie ihn sofort in 3D.',
   modes: 'Wie möchten Sie planen?',
   modeOf: {
-    catalogue: ['Katalog', 'Erst umsehen, dann ein Artikel groß.'],
+    catalogue: ['Katalog', 'Im Katalog suchen, einen Artikel öffnen und zurückgehen.'],
     hybrid: ['Nebeneinander', 'Katalog und Artikel, wo der Platz reicht.'],
-    configurator: ['Nur ein Artikel', 'Sie wählen einen Artikel und sehen dann nur diesen.'],
+    configurator: ['Nur ein Artikel', 'Einen Artikel wählen. Der Katalog ist dann ausgeblendet.'],
   },
   anotherArticle: 'Anderen Artikel wählen',
   breadcrumbs: 'Pfad im Katalog',

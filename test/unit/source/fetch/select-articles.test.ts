@@ -80,16 +80,14 @@ describe('selectArticles', () => {
     const empty = (message: string) => [{ code: 'CATALOGUE_EMPTY', message }];
     expect(await problems({ manufacturers: ['ACNE', 'X*'] })).toEqual(
       empty(
-        'the top of the catalogue: no manufacturer matches ACNE, X*; there are ACME, BETA; did you mean "ACME"?',
+        'the catalogue has no manufacturer that matches ACNE, X*; it has ACME, BETA; did you mean "ACME"?',
       ),
     );
     expect(await problems({ manufacturers: ['ACME'], programs: ['DISK'] })).toEqual(
-      empty(
-        'the top of the catalogue: no series matches DISK; there are DESK; did you mean "DESK"?',
-      ),
+      empty('the catalogue has no series that matches DISK; it has DESK; did you mean "DESK"?'),
     );
     expect(await problems({ parentnode: 'a1', manufacturers: ['BETA'] })).toEqual(
-      empty('catalogue a1: no article in it matches'),
+      empty('catalogue a1 has no article that matches the entry'),
     );
     expect(await problems({ manufacturers: ['ACME'] })).toEqual([]);
   });
@@ -102,12 +100,11 @@ describe('selectArticles', () => {
       {
         code: 'CATALOGUE_EMPTY',
         message:
-          'the top of the catalogue: no manufacturer matches ACNE; there are ACME, BETA; did you mean "ACME"?',
+          'the catalogue has no manufacturer that matches ACNE; it has ACME, BETA; did you mean "ACME"?',
       },
       {
         code: 'CATALOGUE_EMPTY',
-        message:
-          'the top of the catalogue: no series matches DISK; there are DESK; did you mean "DESK"?',
+        message: 'the catalogue has no series that matches DISK; it has DESK; did you mean "DESK"?',
       },
     ]);
   });
@@ -118,7 +115,7 @@ describe('selectArticles', () => {
     expect(warnings.filter(({ code }) => code === 'CATALOGUE_EMPTY')).toEqual([
       {
         code: 'CATALOGUE_EMPTY',
-        message: 'the top of the catalogue: no article of the manufacturer BETA matches the entry',
+        message: 'the catalogue has no article of the manufacturer BETA that matches the entry',
       },
     ]);
   });
