@@ -31,7 +31,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
     },
     survey: {
       describe:
-        'find what is unclear in your data, and ask you with pictures of the possible answers',
+        'find data of your articles that can be understood in more than one way, and ask you which is right, with pictures',
       load: async () => (await import('./survey.ts')).surveyCommand,
     },
     completion: {

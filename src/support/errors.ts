@@ -36,7 +36,7 @@ export const ERROR_CODES = {
   },
   LOGIN_REFUSED: {
     exit: 3,
-    help: 'check BTG2GLTF_USERNAME, BTG2GLTF_PASSWORD and BTG2GLTF_APP_KEY',
+    help: 'check BTG2GLTF_USERNAME and BTG2GLTF_PASSWORD; if you have an application key, also BTG2GLTF_APP_KEY',
   },
   TOKEN_DIED: {
     exit: 3,
@@ -176,11 +176,11 @@ export const ERROR_CODES = {
   CHILD_WITHOUT_ROOT: { exit: 1, help: 'select the planning by its top-level article' },
   PROPERTY_UNKNOWN: {
     exit: 1,
-    help: 'btg2gltf catalogue show MANUFACTURER/PROGRAM/NUMBER prints the properties; write one of them under values: or each: in the pipeline file',
+    help: 'btg2gltf catalogue show MANUFACTURER/PROGRAM/NUMBER prints the properties; correct the name in the pipeline file',
   },
   PROPERTY_VALUE_REFUSED: {
     exit: 1,
-    help: 'btg2gltf catalogue show MANUFACTURER/PROGRAM/NUMBER prints the values; write one of them under values: in the pipeline file',
+    help: 'btg2gltf catalogue show MANUFACTURER/PROGRAM/NUMBER prints the values; correct the value in the pipeline file',
   },
   PROPERTY_NOT_ENUMERABLE: { exit: 1, help: 'list its values under values: instead of each:' },
   PARTS_LIST_INVALID: { exit: 1, help: ASK_MANUFACTURER },

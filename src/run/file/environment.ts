@@ -19,7 +19,7 @@ export const ENVIRONMENT = {
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
   BTG2GLTF_INBOX_SECRET: {
     secret: true,
-    means: 'if set, pages with this secret may post to inbox',
+    means: 'if set, any web page that sends this secret may send carts to inbox',
   },
   BTG2GLTF_IMAGES_TOKEN: {
     secret: true,
@@ -33,11 +33,11 @@ export const ENVIRONMENT = {
     secret: 'credentials',
     means: 'queue of --executor bullmq, for several machines',
   },
-  AWS_ACCESS_KEY_ID: { secret: true, means: 'account for a store in S3' },
+  AWS_ACCESS_KEY_ID: { secret: true, means: 'account for storage in S3' },
   AWS_SECRET_ACCESS_KEY: { secret: true, means: 'secret of this account' },
   AWS_SESSION_TOKEN: { secret: true, means: 'token of temporary credentials' },
   AWS_REGION: { secret: false, means: 'region of the bucket' },
-  AWS_ENDPOINT_URL_S3: { secret: false, means: 'address of a store that is not at AWS' },
+  AWS_ENDPOINT_URL_S3: { secret: false, means: 'address of S3 storage that is not at AWS' },
   BTG2GLTF_BROWSER: { secret: false, means: 'path of Chrome or Chromium, for pictures' },
 } as const satisfies Record<string, { secret: boolean | 'credentials'; means: string }>;
 

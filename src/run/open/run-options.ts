@@ -76,7 +76,7 @@ export const RUN_OPTIONS = {
     min: 1,
     commands: [...PUBLISHING, 'deliver'],
     describe:
-      'check this many new files of the profile web: compare a picture of each with a picture of its GLB',
+      'check the look of this many new files of the profile web: a picture of each is compared with a picture of the GLB that it was made from',
   },
   workers: {
     option: 'workers',
@@ -106,7 +106,7 @@ export const RUN_OPTIONS = {
     choices: EXECUTORS,
     commands: ['run'],
     describe:
-      'where the work is done: on this machine, or by workers on several machines, which take it from the BullMQ queue at BTG2GLTF_QUEUE_URL',
+      'where the work is done: local (on this machine) or bullmq (by workers on several machines, which take it from the BullMQ queue at BTG2GLTF_QUEUE_URL)',
     parse: (name: string) => name as (typeof EXECUTORS)[number],
   },
 } as const;

@@ -7,7 +7,7 @@ import { GATE_ROWS } from '../file/gate-table.ts';
 import { PARTS, type Part } from '../lists/manifest-line.ts';
 import { helpFor } from '../lists/messages.ts';
 import { type Cause, LOSS_KINDS, type LossKind, type RunReport } from './run-report.ts';
-import { amount, capital, integer, percentage } from './text.ts';
+import { amount, capital, integer, isFeed, percentage } from './text.ts';
 
 /** How a run went: well; well, but see the findings; in part; not at all. */
 export type Tone = 'good' | 'look' | 'partly' | 'bad';
@@ -127,7 +127,7 @@ function withoutFailure(report: RunReport): Omit<Assessment, 'tone'> {
 
 /** What there is no browser for, as the end of a headline; feeds leave articles out, which lack nothing. */
 function missingFiles({ delivered }: RunReport): string {
-  const own = (delivered?.deliveries ?? []).filter(({ name }) => !name.startsWith('feed '));
+  const own = (delivered?.deliveries ?? []).filter(({ name }) => !isFeed(name));
   return own
     .filter(({ omitted }) => omitted > 0)
     .map(({ name, omitted }) => `; ${name} of ${amount(omitted, 'configuration')} are missing`)
@@ -233,7 +233,7 @@ function warningActions(report: RunReport): RequiredAction[] {
 function feedActions({ delivered }: RunReport): RequiredAction[] {
   const help = 'btg2gltf explain NUMBER says what an article lacks';
   return (delivered?.omitted ?? [])
-    .filter((text) => text.startsWith('feed '))
+    .filter(isFeed)
     .map((text) => ({ tone: 'look', title: capital(text), help, section: 'delivered' }));
 }
 

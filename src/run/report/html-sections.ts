@@ -25,7 +25,7 @@ import {
   PROGRAM_COUNTS,
   type RunReport,
 } from './run-report.ts';
-import { capital, day, duration, integer, size } from './text.ts';
+import { capital, day, deliveryText, duration, integer, size } from './text.ts';
 
 /** Names of configurations by their label, of all that the report describes. */
 type Names = ReadonlyMap<string, string>;
@@ -315,10 +315,11 @@ const damaged = foundSection('damaged', 'Changed or removed files', 'the log');
 const incomplete = foundSection('incomplete', 'Not complete', 'catalogue.jsonl');
 
 function delivered({ delivered: made }: RunReport): Section | undefined {
+  const hasTimes = made?.deliveries.some(({ ms = 0 }) => ms > 0);
   return tableSection('delivered', 'Deliveries', {
     rows: made?.deliveries ?? [],
     columns: [
-      { title: 'Delivery', cell: ({ name }) => bold(name) },
+      { title: 'Delivery', cell: ({ name }) => bold(deliveryText(name)) },
       figures('Made', 'made'),
       figures('Unchanged', 'unchanged'),
       figures('Failed', 'failed'),
@@ -329,7 +330,8 @@ function delivered({ delivered: made }: RunReport): Section | undefined {
       { title: 'Time', value: ({ ms }) => ms || undefined, cell: ({ ms = 0 }) => duration(ms) },
     ],
     note: [
-      'Made, Unchanged, Failed, Accepted and Left out count configurations. Time is the working time of all processors together; time spent waiting is not counted.',
+      'The numbers count configurations.',
+      ...(hasTimes ? ['Time is the work of all processors together; waiting is not counted.'] : []),
       ...[...(made?.omitted ?? []), ...(made?.notes ?? [])].map((text) => `${capital(text)}.`),
     ].join(' '),
   });
@@ -447,7 +449,7 @@ function statuses({ requests: { byStatus } }: RunReport): Section | undefined {
 
 function losses(report: RunReport): Section | undefined {
   const sentences = lossSentences(report).map((text) => `${text}.`);
-  const note = `${sentences.join(' ')} Each bar shows how many values of one data field of the service cause this; btg2gltf explain lists them.`;
+  const note = `${sentences.join(' ')} Each bar stands for one field in the data of the service; its number says how many values of this field are the cause; btg2gltf explain lists them.`;
   const counts = Object.entries(report.losses).sort(([, a], [, b]) => b - a);
   const bars = counts.map(([field, count]) => {
     const label = FIELD_LABELS.get(field);

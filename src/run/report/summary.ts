@@ -10,7 +10,7 @@ import {
   workersByState,
 } from './assessment.ts';
 import { type Cause, CHANGES, type RunReport } from './run-report.ts';
-import { amount, duration, integer, size, wrapped } from './text.ts';
+import { amount, deliveryText, duration, integer, size, wrapped } from './text.ts';
 
 const SHOWN_CAUSES = 10;
 const SHOWN_WARNINGS = 5;
@@ -236,7 +236,7 @@ function filesText({ delivered }: Pick<RunReport, 'delivered'>): string[] {
       const share = isShare ? `, ${integer(percent)} % of the size of their GLBs` : '';
       // Of feeds and the webhook.
       const written = bytes > 0 ? ` · ${size(bytes)}` : '';
-      return `${name}: ${counts.join(' · ')} · ${integer(failed)} failed${written}${share}`;
+      return `${deliveryText(name)}: ${counts.join(' · ')} · ${integer(failed)} failed${written}${share}`;
     }),
     ...splitsText(splits),
     ...omitted,

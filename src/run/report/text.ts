@@ -106,3 +106,13 @@ export function wrapped(line: string, columns: number, indent = 0): string[] {
 function widthOf(text: string): number {
   return Array.from(text).length;
 }
+
+/** Whether a delivery, or a text that begins with its name, is about a feed. */
+export function isFeed(name: string): boolean {
+  return name.startsWith('feed ');
+}
+
+/** What a person calls a delivery. @example `deliveryText('feed csv'); // → 'product feed csv'` */
+export function deliveryText(name: string): string {
+  return isFeed(name) ? `product ${name}` : name;
+}
