@@ -364,13 +364,13 @@ function allowedOf({ propertyvalues, ranges, addvalues }: ArticleProperty): stri
   return [...values, ...ranges.map(rangeText), ...others].join(' · ');
 }
 
-/** `from 600 to less than 1200 in steps of 50`; a bound is allowed unless the service states otherwise. */
+/** `from 600, below 1200, in steps of 50`; a bound is allowed unless the service states otherwise. */
 function rangeText({ valuefrom, opfrom, valueto, opto, raster }: PropertyRange): string {
   const from =
-    valuefrom === undefined ? [] : [`${opfrom === 'GT' ? 'more than' : 'from'} ${valuefrom}`];
-  const to = valueto === undefined ? [] : [`${opto === 'LT' ? 'to less than' : 'to'} ${valueto}`];
-  const bounds = [...from, ...to].join(' ') || 'any number';
-  return raster === undefined ? bounds : `${bounds} in steps of ${raster}`;
+    valuefrom === undefined ? [] : [`${opfrom === 'GT' ? 'above' : 'from'} ${valuefrom}`];
+  const to = valueto === undefined ? [] : [`${opto === 'LT' ? 'below' : 'up to'} ${valueto}`];
+  const bounds = [...from, ...to].join(', ') || 'any number';
+  return raster === undefined ? bounds : `${bounds}, in steps of ${raster}`;
 }
 
 function flagsOf(property: ArticleProperty): string {

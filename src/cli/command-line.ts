@@ -93,7 +93,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./assets.ts')).assetsCommand,
     },
     images: {
-      describe: 'old name of assets, which will be removed: use assets',
+      describe: 'the same as assets; this old name will be removed, so use assets',
       load: async () => (await import('./assets.ts')).imagesCommand,
     },
     render: {
@@ -146,7 +146,7 @@ const EXIT_CODES = [
   ['1', 'some articles or files failed'],
   ['2', 'something is wrong with the command, the pipeline file or a list'],
   ['3', 'cannot continue, because of the service, the login or the disk'],
-  ['4', 'a check of the result (gates: in the pipeline file) refused it'],
+  ['4', 'a check of the result refused it (section "gates" of the pipeline file)'],
   ['130', 'interrupted, or out of time; the same command continues the work'],
 ] as const;
 

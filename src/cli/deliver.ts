@@ -65,7 +65,8 @@ export const deliverCommand: Command = {
     }),
     output: {
       ...output!,
-      describe: 'folder for the new files; for PIPELINE.yaml: instead of the output folder in it',
+      describe:
+        'for MODELS: folder for the new files; for PIPELINE.yaml: output folder, instead of the one in the pipeline file',
     },
     quiet: quiet!,
     'log-format': logFormat!,

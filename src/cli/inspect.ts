@@ -233,10 +233,16 @@ function linesOf(facts: Facts, { rows, characters, solution }: Shown): string[] 
         `${integer(facts.drawCalls)} (commands for the graphics card; fewer are faster)`,
       ],
       ['materials', integer(facts.materials)],
-      ['extensions', extensionsUsed.join(', ') || 'none'],
+      [
+        'extensions',
+        extensionsUsed.length === 0
+          ? 'none'
+          : `${extensionsUsed.join(', ')} (additions to glTF that the file uses)`,
+      ],
       [
         'required',
-        extensionsRequired.join(', ') || 'none of them: every glTF viewer can show the file',
+        extensionsRequired.join(', ') ||
+          'none of these extensions: every glTF viewer can show the file',
       ],
       ...(decoder === 'none' ? [] : [['decoders', decoder] as const]),
     ]),

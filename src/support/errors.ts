@@ -32,7 +32,7 @@ export const ERROR_CODES = {
   },
   SERVICE_UNREACHABLE: {
     exit: 3,
-    help: 'check that the service runs, and BTG2GLTF_AUTH_URL, BTG2GLTF_BASE_URL and the network; if all is right, try again later',
+    help: 'check BTG2GLTF_AUTH_URL, BTG2GLTF_BASE_URL and the network, and check that the service runs; if all is right, try again later',
   },
   LOGIN_REFUSED: {
     exit: 3,

@@ -24,9 +24,8 @@ const hasCc0 = existsSync(CC0);
 
 /** Articles that have most features of their range. */
 const OF_SAMPLE = [
-  { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-DREIBEIN' },
-  { manufacturer: 'BRNK', program: 'AKTA', basearticlenumber: 'AK110 N' },
-].map((article) => ({ article }));
+  { article: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-DREIBEIN' } },
+];
 const OF_CC0 = [
   { manufacturer: 'SH3D', program: 'LIVING', basearticlenumber: 'LA053' },
   { manufacturer: 'SH3D', program: 'OFFICE', basearticlenumber: 'CH044' },
@@ -50,7 +49,7 @@ describe('the sample range', () => {
     range = createSampleRange();
   });
 
-  const meaning = { rotationDirection: 'clockwise', uvIndexBase: 1 };
+  const meaning = { rotationDirection: 'clockwise', pointIndexBase: 1 };
 
   test('is found to be bent', async () => {
     const bent = await bentSurvey(range, inFolder(), { meaning, articles: OF_SAMPLE });

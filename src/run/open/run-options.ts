@@ -52,7 +52,7 @@ export const RUN_OPTIONS = {
     type: 'boolean',
     commands: PUBLISHING,
     describe:
-      'publish even if a check of the result refuses it (gates: in the pipeline file, or --max-failures)',
+      'publish the result even if a check refuses it: one of the section "gates" of the pipeline file, or --max-failures',
   },
   until: {
     option: 'until',

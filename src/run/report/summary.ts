@@ -207,7 +207,7 @@ function lossesText(report: RunReport): string[] {
   if (sentences.length === 0) return [];
   return [
     ...sentences,
-    'btg2gltf explain ARTICLE lists the values behind that; the report counts them',
+    'btg2gltf explain ARTICLE lists the values that glTF cannot express exactly; the report says how many there are',
   ];
 }
 

@@ -109,7 +109,7 @@ describe('the text of an article', () => {
         '  SIZE  Size',
         '    property  text        type                          now   note',
         '    WIDTH     Text WIDTH  number, 4 digits              1600  required',
-        '      allowed: from 600 to less than 1200 in steps of 50 · more than 2000',
+        '      allowed: from 600, below 1200, in steps of 50 · above 2000',
         '    TOP       Text TOP    text                                still to be chosen',
         '      allowed: OAK (Oak) · ASH · others',
         '    OLD       Text OLD    number, 6 digits, 2 decimals        fixed, hidden',
@@ -124,7 +124,7 @@ describe('the text of an article', () => {
       ].join('\n'),
     );
     expect(articleText(decoded, 40)).toContain(
-      '      allowed: from 600 to less than\n        1200 in steps of 50 · more than\n        2000\n',
+      '      allowed: from 600, below 1200, in\n        steps of 50 · above 2000\n',
     );
   });
 });

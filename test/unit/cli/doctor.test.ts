@@ -204,7 +204,7 @@ describe('doctor', () => {
     const gone = { ...env, BTG2GLTF_AUTH_URL: address, BTG2GLTF_BASE_URL: address };
     const { exit, checks } = await doctor([], gone);
     expect(exit).toBe(3);
-    expect(checks.login).toMatch(/^problem: .*127\.0\.0\.1:9.* → check that the service runs/);
+    expect(checks.login).toMatch(/^problem: .*127\.0\.0\.1:9.* → check BTG2GLTF_AUTH_URL/);
     expect(checks.catalogue).toMatch(/^warning: not checked → /);
   });
 

@@ -25,7 +25,9 @@ test('inspect lists totals, the largest meshes and textures first, and every pro
   );
   expect(stdout).toMatch(/^ {2}triangles +[\d,]+$/m);
   expect(stdout).toMatch(/^ {2}draw calls +\d+ \(commands for the graphics card/m);
-  expect(stdout).toMatch(/^ {2}required +none of them: every glTF viewer can show the file$/m);
+  expect(stdout).toMatch(
+    /^ {2}required +none of these extensions: every glTF viewer can show the file$/m,
+  );
   expect(stdout).toMatch(/\d+ textures?\n {2}[\d.]+ kB +\S.* {2}1024 × 1024, jpeg$/m);
   expect(stdout).toMatch(/^ {2}shopify +fits$/m);
   expect(stdout).toMatch(

@@ -63,7 +63,7 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
     expect(await readdir('/tmp')).not.toContain(left);
     await (await browser.newPage()).goto('about:blank');
     await endBrowser(browser);
-    expect([await folders(), browserProcesses()]).toEqual([[], others]);
+    expect([await folders(), await environments()]).toEqual([[], []]);
   });
 
   it('has a path short enough for a socket, however long that of the temporary folder is', async () => {
