@@ -348,11 +348,11 @@ function classTexts(what: string, classes: readonly PropertyClass[], columns: nu
   });
 }
 
-/** @example `typeOf({ proptype: 'L', digits: 3, decdigits: 1 }); // → 'number, 3 digits, 1 decimal'` @see Spec 2.2 */
+/** @example `typeOf({ proptype: 'L', digits: 3, decdigits: 1 }); // → 'number, at most 3 digits, at most 1 decimal'` @see Spec 2.2 */
 function typeOf({ proptype, digits, decdigits }: ArticleProperty): string {
   const isText = proptype === 'C';
-  const length = digits === 0 ? [] : [amount(digits, isText ? 'character' : 'digit')];
-  const decimals = decdigits === 0 ? [] : [amount(decdigits, 'decimal')];
+  const length = digits === 0 ? [] : [`at most ${amount(digits, isText ? 'character' : 'digit')}`];
+  const decimals = decdigits === 0 ? [] : [`at most ${amount(decdigits, 'decimal')}`];
   return [isText ? 'text' : 'number', ...length, ...decimals].join(', ');
 }
 

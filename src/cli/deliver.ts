@@ -20,7 +20,7 @@ const USES = {
   shared: 'web servers: what several models have in common is stored once',
   'ar-android': 'AR on Android',
   'khronos-commerce': 'product viewers',
-  planner: 'rooms of many models',
+  planner: 'room planners, which show many models at once',
   google: 'products at Google',
   shopify: 'shops of Shopify',
   amazon: 'products at Amazon',

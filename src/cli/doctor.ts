@@ -243,13 +243,14 @@ async function* checkService({ service: content }: Pipeline, io: Io): AsyncGener
   const opening = openService({ ...content, ...ONE_ATTEMPT, timeoutMs }, environmentOf(io));
   try {
     const { nodes } = await (await opening).client.getNodes('');
-    yield ok('login', describeService(content));
+    yield ok('login', `accepted by ${describeService(content)}`);
     yield rootNodes(nodes);
   } catch (thrown) {
     // An error that does not end runs is the answer to the first request after the login.
     if (endsRun(asConverterError(thrown).code))
       yield* [problem('login', thrown), skipped('catalogue')];
-    else yield* [ok('login', describeService(content)), problem('catalogue', thrown)];
+    else
+      yield* [ok('login', `accepted by ${describeService(content)}`), problem('catalogue', thrown)];
   } finally {
     await opening.then(
       (service) => service.close(),

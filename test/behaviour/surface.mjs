@@ -39,7 +39,11 @@ async function commandLine() {
   const commands = names(stdout.slice(0, stdout.indexOf('\nRun btg2gltf COMMAND')));
   const options = {};
   for (const command of commands.sort()) options[command] = optionsOf(await helpOf(command));
-  return { options, environment: section('Environment').sort(), exitCodes: section('Exit codes') };
+  return {
+    options,
+    environment: section('Environment variables').sort(),
+    exitCodes: section('Exit codes'),
+  };
 }
 
 async function helpOf(...command) {
@@ -50,12 +54,10 @@ async function helpOf(...command) {
 
 /** Every option as a line: name, alias, type, choices and default; descriptions are left out. */
 function optionsOf(help) {
-  const lines = help.split('\n');
-  const start = lines.findIndex((line) => /^Options/.test(line)) + 1;
+  const groups = [...help.matchAll(/^Options.*:\n((?: .*\n)+)/gm)].map(([, lines]) => lines);
   const entries = [];
-  for (const line of lines.slice(start)) {
-    if (line.trim() === '') break;
-    if (/^\s+(?:-\w, )?--/.test(line)) entries.push(line);
+  for (const line of groups.join('').trimEnd().split('\n')) {
+    if (/^ {2,6}(?:-\w, )?--/.test(line)) entries.push(line);
     else entries.push(`${entries.pop()} ${line.trim()}`);
   }
   return entries.map(optionLine).sort();

@@ -27,11 +27,11 @@ export const ENVIRONMENT = {
   },
   BTG2GLTF_ASSETS_SECRET: {
     secret: true,
-    means: 'if set, assets answers only addresses that were signed with this secret',
+    means: 'if set, assets answers only requests whose address was signed with this secret',
   },
   BTG2GLTF_QUEUE_URL: {
     secret: 'credentials',
-    means: 'queue of --executor bullmq, for several machines',
+    means: 'address of the queue, if several machines share the work (run --executor bullmq)',
   },
   AWS_ACCESS_KEY_ID: { secret: true, means: 'account for storage in S3' },
   AWS_SECRET_ACCESS_KEY: { secret: true, means: 'secret of this account' },

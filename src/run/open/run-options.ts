@@ -52,7 +52,7 @@ export const RUN_OPTIONS = {
     type: 'boolean',
     commands: PUBLISHING,
     describe:
-      'publish the result even if a check refuses it: one of the section "gates" of the pipeline file, or --max-failures',
+      'publish the result even if a check refuses it (a check of the section "gates" of the pipeline file, or --max-failures)',
   },
   until: {
     option: 'until',

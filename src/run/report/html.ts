@@ -179,7 +179,7 @@ function changeTiles({ configurations: all, changes }: RunReport): Tile[] {
   return [
     tile('new'),
     tile('changed'),
-    { label: 'Unchanged', count: same, note: share(same), tone: 'same' },
+    { label: 'Same as before', count: same, note: share(same), tone: 'same' },
     tile('removed'),
     ...(skipped === 0 ? [] : [skippedTile]),
     { label: 'Failed', count: failed, note: inQuarantine, tone: 'failed', section: 'failures' },

@@ -250,7 +250,7 @@ export async function evaluatePublished(folder: PublishedFolder): Promise<Publis
       if (product.currency !== undefined) differ(`${where}: currency`, currency, product.currency);
       if (product.sizeMillimetres !== undefined) {
         const found = sizesOf(product.sizeMillimetres);
-        isNear(`${where}: size`, FEED_SIZE_LIMIT_MM, sizeOf(wanted), found);
+        isNear(`${where}: size`, FEED_SIZE_LIMIT_MM, orderedSizeOf(wanted), found);
       }
       if (product.links.length < 2)
         differ(`${where}: links`, 'a picture and a model', product.links);
@@ -276,7 +276,7 @@ export async function evaluatePublished(folder: PublishedFolder): Promise<Publis
         differ(`${where}: ${field}`, text, line[field]);
       differ(`${where}: price`, priceOf(wanted), line.price);
       differ(`${where}: currency`, currency, line.currency);
-      isNear(`${where}: size`, SIZE_LIMIT_MM, sizeOf(wanted), line.size as number[]);
+      isNear(`${where}: size`, SIZE_LIMIT_MM, orderedSizeOf(wanted), line.size as number[]);
       for (const { path, bytes } of line.files as Json[]) {
         const file = await follow(where, addressOf(path));
         differ(`${where} ${path}: bytes`, bytes, file.bytes.length);
@@ -325,9 +325,28 @@ function priceOf(wanted: ExpectedConfiguration): number | null {
   return articlewithprice === true ? Number(price) : null;
 }
 
-/** Width, depth and height. */
+/** Width, depth and height of the model. */
 function sizeOf({ boundsMetres: { min, max } }: ExpectedConfiguration): number[] {
   return [0, 2, 1].map((axis) => 1000 * (max[axis]! - min[axis]!));
+}
+
+/** How the names of properties begin that are width, depth and height. */
+const DIMENSIONS = ['BREITE', 'TIEFE', 'HÖHE'];
+/** A property that differs more from the model is another dimension. */
+const OTHER_DIMENSION = { millimetres: 12, share: 0.01 };
+
+/** As it was ordered: a property may state it in millimetres, centimetres or metres. */
+function orderedSizeOf(wanted: ExpectedConfiguration): number[] {
+  const classes = ocdOf(wanted).propclasses as Json[];
+  const properties = classes.flatMap((one) => one.properties as Json[]);
+  return sizeOf(wanted).map((model, at) => {
+    const own = properties.filter(({ name }) => String(name).startsWith(DIMENSIONS[at]!));
+    const most = Math.max(OTHER_DIMENSION.millimetres, OTHER_DIMENSION.share * model);
+    const stated = own.flatMap(({ currentvalue }) =>
+      [1, 10, 1000].map((unit) => unit * Number(currentvalue)),
+    );
+    return stated.find((length) => Math.abs(length - model) <= most) ?? model;
+  });
 }
 
 function sizesOf(found: unknown): number[] {

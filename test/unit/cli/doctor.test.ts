@@ -59,7 +59,7 @@ describe('doctor', () => {
       ...['write access', 'free space', 'hard links'],
     ]);
     for (const text of Object.values(checks)) expect(text).toMatch(/^(?:ok|warning): /);
-    expect(checks.login).toBe(`ok: ${emulator.baseUrl}`);
+    expect(checks.login).toBe(`ok: accepted by ${emulator.baseUrl}`);
     expect(checks.browser).toBe(
       'warning: BTG2GLTF_BROWSER=none turns the browser off: there will be no pictures → unset this environment variable, or set it to the path of Chrome or Chromium',
     );
