@@ -212,7 +212,7 @@ interface Facts extends Record<'bytes' | 'triangles' | 'drawCalls' | 'materials'
 }
 
 function linesOf(facts: Facts, { rows, characters, solution }: Shown): string[] {
-  const { meshes, textures, extensionsUsed, extensionsRequired, profiles } = facts;
+  const { meshes, textures, extensionsRequired, profiles } = facts;
   const decoder = decoderText(extensionsRequired);
   const sum = (parts: readonly { bytes: number }[]) =>
     size(parts.reduce((total, part) => total + part.bytes, 0));
@@ -233,17 +233,7 @@ function linesOf(facts: Facts, { rows, characters, solution }: Shown): string[] 
         `${integer(facts.drawCalls)} (commands for the graphics card; fewer are faster)`,
       ],
       ['materials', integer(facts.materials)],
-      [
-        'extensions',
-        extensionsUsed.length === 0
-          ? 'none'
-          : `${extensionsUsed.join(', ')} (additions to glTF that the file uses)`,
-      ],
-      [
-        'required',
-        extensionsRequired.join(', ') ||
-          'none of these extensions: every glTF viewer can show the file',
-      ],
+      ...extensionRows(facts),
       ...(decoder === 'none' ? [] : [['decoders', decoder] as const]),
     ]),
     '',
@@ -257,6 +247,16 @@ function linesOf(facts: Facts, { rows, characters, solution }: Shown): string[] 
       ]),
     ),
     ...remedies(profiles, solution).flatMap((line) => wrapped(line, characters, 4)),
+  ];
+}
+
+function extensionRows({ extensionsUsed, extensionsRequired }: Facts): Row[] {
+  if (extensionsUsed.length === 0) return [['extensions', 'none']];
+  const used = `${extensionsUsed.join(', ')} (additions to glTF that the file uses)`;
+  const none = 'none of these extensions: every glTF viewer can show the file';
+  return [
+    ['extensions', used],
+    ['required', extensionsRequired.join(', ') || none],
   ];
 }
 

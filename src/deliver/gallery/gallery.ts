@@ -111,7 +111,7 @@ const PAGE = `${HEAD}
 <div class="page">
 <header>
 <h1 id="title">Gallery</h1>
-<a id="sheet" href="contact-sheet.jpg" hidden>Show all articles in one picture</a>
+<a id="sheet" href="contact-sheet.jpg" hidden>Show one overview picture with all articles</a>
 </header>
 <form id="form" class="find" role="search" aria-label="Articles">
 <label class="away" for="find">Search by name, number and finish</label>

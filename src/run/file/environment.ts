@@ -19,7 +19,7 @@ export const ENVIRONMENT = {
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
   BTG2GLTF_INBOX_SECRET: {
     secret: true,
-    means: 'if set, any web page that sends this secret may send carts to inbox',
+    means: 'a secret; inbox also takes carts from other web pages if they send it',
   },
   BTG2GLTF_IMAGES_TOKEN: {
     secret: true,

@@ -76,7 +76,7 @@ export const RUN_OPTIONS = {
     min: 1,
     commands: [...PUBLISHING, 'deliver'],
     describe:
-      'check the look of this many new files of the profile web: a picture of each is compared with a picture of the GLB that it was made from',
+      'how many new files of the profile web to check: a picture of each file is compared with a picture of the GLB from which the file was made',
   },
   workers: {
     option: 'workers',
