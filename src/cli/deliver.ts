@@ -37,7 +37,7 @@ const OF_MODELS = {
     type: 'string',
     value: 'NAMES',
     isList: true,
-    describe: `what to make of each model, with commas between, or all: ${profilesText()}`,
+    describe: `what to make of each model: all, or one or more of these names with commas between: ${profilesText()}`,
   },
   json: { type: 'boolean', describe: 'print the list of the new files as JSON' },
 } as const satisfies Command['options'];

@@ -19,7 +19,7 @@ export const ENVIRONMENT = {
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
   BTG2GLTF_INBOX_SECRET: {
     secret: true,
-    means: 'a secret; inbox also takes carts from other web pages if they send it',
+    means: 'a secret: inbox takes carts from every web page that sends it',
   },
   BTG2GLTF_IMAGES_TOKEN: {
     secret: true,
