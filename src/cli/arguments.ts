@@ -123,10 +123,8 @@ function usagesOf(name: string, { usage, positionals = [], options = {} }: Comma
 }
 
 function toYargs({ type, choices, default: standard, describe, group = 'Options:' }: OptionSpec) {
-  const isNamed = choices?.every((one) => describe.includes(one)) ?? true;
-  const listed = isNamed ? '' : `: ${choices?.join(' or ')}`;
   const preset = standard === undefined ? '' : ` [default: ${standard}]`;
-  return { type, group, describe: `${describe}${listed}${preset}` };
+  return { type, group, ...(choices && { choices }), describe: `${describe}${preset}` };
 }
 
 function readPositionals(

@@ -90,7 +90,7 @@ export const renderCommand: Command = {
     'cannot be drawn, a line says why, the others are drawn, and the exit code is 1.',
     ...MODEL_NOTES,
     '',
-    'render PIPELINE.yaml takes pictures of all published articles, whatever its section "deliver" says, into folders',
+    'render PIPELINE.yaml takes pictures of all published articles, also without a section "deliver", into folders',
     'like those below articles/. To have pictures with each run, and to publish them, write deliver: pictures: into the',
     'pipeline file instead.',
   ],
