@@ -19,7 +19,8 @@ export const ENVIRONMENT = {
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
   BTG2GLTF_INBOX_SECRET: {
     secret: true,
-    means: 'a secret: inbox takes carts from every web page that sends it',
+    means:
+      'a secret of your choice: a web page that knows it may send carts to inbox without --allow-origin',
   },
   BTG2GLTF_IMAGES_TOKEN: {
     secret: true,
