@@ -1,9 +1,10 @@
 /** The survey of a pipeline: its record, its choices in the pipeline file, and what runs do with them. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { interrupt } from '../../src/cli/command.ts';
 import { MATERIAL_FIELDS } from '../../src/convert/model/graphics.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import type { RunReport } from '../../src/run/report/run-report.ts';
 import { anonymousRecord } from '../../src/survey/anonymous.ts';
@@ -21,7 +22,8 @@ import {
   type SurveyRecord,
   surveyJsonSchema,
 } from '../../src/survey/record.ts';
-import { command } from '../helpers/command.ts';
+import { environmentOf } from '../helpers/child.ts';
+import { type CommandOptions, command, LIVE } from '../helpers/command.ts';
 import { openDailyRuns } from '../helpers/daily-runs.ts';
 import { allRequests } from '../helpers/sample-range.ts';
 import { smallRange } from '../helpers/small-range.ts';
@@ -29,16 +31,17 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 
 const PIPELINE = `# What the survey is about.
 name: sample
-service: { emulator: true }
+service: ${JSON.stringify(LIVE)}
 articles:
   - list: articles.csv # some chairs
-convert: { rotationDirection: clockwise } # not as the data has it
+convert: { winding: flip } # not as the data has it
 output: { dir: output }
 `;
 
+/** Without textures and turned parts, so that few readings are to be compared. */
 const ARTICLES = `manufacturer,program,basearticlenumber
-BRNK,KONVA,KV40/H
-BRNK,KONVA,KV-HOCKER HÖHE 77
+BRNK,KONVA,KV40/4
+BRNK,KONVA,KV40/K
 `;
 
 let folder: string;
@@ -47,10 +50,16 @@ let text: string;
 let stdout: string;
 let record: SurveyRecord;
 const path = (...names: string[]) => join(folder, ...names);
+let emulator: Emulator;
+const call = (words: string[], options: CommandOptions = {}) =>
+  command(words, { env: environmentOf(emulator), ...options });
 /** Without a browser: the tests of pictures and page use one. */
-const survey = (...options: string[]) => command(['survey', file, '--browser', 'none', ...options]);
+const survey = (...options: string[]) => call(['survey', file, '--browser', 'none', ...options]);
 
 beforeAll(async () => {
+  // Without pictures of the service, which have a test of their own.
+  const range = { ...createSampleRange(), resource: async () => undefined };
+  emulator = await startEmulator({ range });
   folder = await temporaryFolder();
   file = path('sample.yaml');
   await writeFile(file, PIPELINE);
@@ -63,20 +72,21 @@ beforeAll(async () => {
   record = await readRecord(path('survey', 'survey.json'));
 });
 beforeEach(() => writeFile(file, PIPELINE));
+afterAll(() => emulator.close());
 
 const decided = (name: string) => record.options.find(({ option }) => option === name)!;
 
 describe('a survey', () => {
   test('writes a record, and says in a screen of text what is open and what is to be done', () => {
     expect(record).toMatchObject({ pipeline: 'sample', data: { sampled: 2, unread: [] } });
-    expect(decided('rotationDirection')).toMatchObject({
-      ...{ state: 'decided', value: 'counter-clockwise', present: 'clockwise' },
-      evidence: [{ indication: 'symmetry', value: 'counter-clockwise', articles: 2 }],
+    expect(decided('winding')).toMatchObject({
+      ...{ state: 'decided', value: 'auto', present: 'flip' },
+      evidence: [{ indication: 'volume', value: 'auto', articles: 2 }],
     });
     const questions = record.options.filter(({ state }) => state === 'question');
     expect(stdout).toContain(`sample: ${questions.length} questions, `);
     for (const { option } of questions) expect(stdout).toContain(`\n  ${option} (`);
-    expect(stdout).toContain('counter-clockwise instead of clockwise, decided by symmetry in 2');
+    expect(stdout).toContain('auto instead of flip, decided by volume in 2');
     expect(stdout).toContain(`Next: btg2gltf survey ${file} --apply\n`);
   });
 
@@ -84,7 +94,7 @@ describe('a survey', () => {
     const controller = new AbortController();
     interrupt(controller, 'SIGINT');
     const words = ['survey', file, '--output', path('none')];
-    expect(await command(words, { signal: controller.signal })).toMatchObject({ exit: 130 });
+    expect(await call(words, { signal: controller.signal })).toMatchObject({ exit: 130 });
     expect(await readdir(folder)).not.toContain('none');
   });
 
@@ -170,18 +180,18 @@ describe('choices that are applied', () => {
     const content = { version: 1, choices: { flipV: false } };
     const applied = await choose(content);
     expect(applied).toMatchObject({ exit: 0, stderr: '' });
-    expect(applied.stdout).toContain('rotationDirection: counter-clockwise instead of clockwise');
+    expect(applied.stdout).toContain('winding: auto instead of flip');
     const edited = await readFile(file, 'utf8');
     const isOwn = (line: string) => line.includes(' # survey: ');
     const lines = edited.split('\n');
     expect(lines.filter(isOwn)).toEqual(
       expect.arrayContaining([
         '  flipV: false # survey: chosen by a person',
-        '  rotationDirection: counter-clockwise # survey: decided by symmetry in 2 articles',
+        '  winding: auto # survey: decided by volume in 2 articles',
       ]),
     );
     const others = lines.filter((line) => !isOwn(line)).join('\n');
-    expect(others).toBe(PIPELINE.replace('{ rotationDirection: clockwise } ', ''));
+    expect(others).toBe(PIPELINE.replace('{ winding: flip } ', ''));
     const stored = await readRecord(path('sample.survey.json'));
     expect(stored.options.find(({ option }) => option === 'flipV')).toMatchObject({
       ...{ state: 'chosen', value: false },
@@ -203,7 +213,7 @@ describe('choices that are applied', () => {
   test('without a file of choices, only what is decided is written', async () => {
     expect(await survey('--apply')).toMatchObject({ exit: 0 });
     const edited = await readFile(file, 'utf8');
-    expect(edited).toContain('rotationDirection: counter-clockwise # survey: decided by symmetry');
+    expect(edited).toContain('winding: auto # survey: decided by volume');
     expect(edited).not.toContain('chosen by a person');
     await rm(path('sample.survey.json'));
   });
@@ -257,7 +267,7 @@ describe('choices that are applied', () => {
     const anchored = PIPELINE.replace('convert: {', 'x: 1\nconvert: &c {').replace('x: 1\n', '');
     await writeFile(
       file,
-      anchored.replace('name: sample', 'name: &n sample').replace('clockwise }', '*n }'),
+      anchored.replace('name: sample', 'name: &n sample').replace('flip }', '*n }'),
     );
     expect(await choose({ version: 1, choices: {} })).toMatchObject({ exit: 2 });
   });
@@ -282,41 +292,41 @@ describe('a run with a record beside its pipeline file', () => {
 
   test('names a decision that its articles contradict, and publishes the same as without', async () => {
     const wrong = record.options.map((one) =>
-      one.option === 'rotationDirection'
+      one.option === 'winding'
         ? {
             ...one,
-            value: 'clockwise',
-            evidence: one.evidence.map((row) => ({ ...row, value: 'clockwise' })),
+            value: 'flip',
+            evidence: one.evidence.map((row) => ({ ...row, value: 'flip' })),
           }
         : one,
     );
     await store(wrong);
-    const run = await command(['run', file]);
+    const run = await call(['run', file]);
     expect(run.exit).toBe(0);
     const sentence =
-      'the survey has decided rotationDirection: clockwise by symmetry in 2 articles; now symmetry contradicts it in 2 of 2 articles, such as ';
+      'the survey has decided winding: flip by volume in 2 articles; now volume contradicts it in 2 of 2 articles, such as ';
     expect(await warnings()).toEqual([
       { code: 'SURVEY_CONTRADICTED', message: expect.stringContaining(sentence) },
     ]);
     expect(run.stdout).toContain(sentence);
     const published = await manifest();
 
-    const explained = await command(['explain', 'BRNK/KONVA/KV40/H*', '--pipeline', file]);
+    const explained = await call(['explain', 'BRNK/KONVA/KV40/K*', '--pipeline', file]);
     expect(explained.stdout).toContain(
-      'winding auto: decided by the survey (volume in 2 articles)',
+      'winding flip: decided by the survey (volume in 2 articles)',
     );
 
     await writeFile(path('sample.survey.json'), '{}');
-    await command(['run', file]);
+    await call(['run', file]);
     expect(await warnings()).toMatchObject([{ code: 'SURVEY_NOT_COMPARED' }]);
 
     // What the data still says is no warning, nor what a person has changed since.
     await store(record.options);
-    await command(['run', file]);
+    await call(['run', file]);
     expect(await warnings()).toEqual([]);
 
     await rm(path('sample.survey.json'));
-    await command(['run', file]);
+    await call(['run', file]);
     expect(await warnings()).toEqual([]);
     expect(await manifest()).toBe(published);
   });
