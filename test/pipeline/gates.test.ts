@@ -20,10 +20,12 @@ const ARTICLES = 4;
 let range: CountedRange;
 let runs: DailyRuns;
 
-beforeEach(() => publish(ARTICLES, { gates: GATES }));
 afterEach(() => runs.close());
 
-async function publish(articles: number, pipeline: Record<string, unknown>): Promise<void> {
+async function publish(
+  articles = ARTICLES,
+  pipeline: Record<string, unknown> = { gates: GATES },
+): Promise<void> {
   range = countedRange({ articles, blocks: ARTICLES, images: 1, blocksPerArticle: 1 });
   runs = await openDailyRuns(range, pipeline);
   expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
@@ -46,7 +48,6 @@ function collapse(articles: number): void {
 }
 
 test('half the range is gone: with the default gates each run over all is refused until one is accepted', async () => {
-  await runs.close();
   await publish(20, {});
   range.convertedOn('2026-01-02');
   for (let index = 0; index < 10; index++) range.gone.add(range.articleAt(index).number);
@@ -77,24 +78,28 @@ test('half the range is gone: with the default gates each run over all is refuse
 });
 
 test('the verdict on what is gone has the threshold of the gate', async () => {
-  await runs.close();
-  await publish(12, {});
+  const articles = Array.from({ length: 11 }, (_, i) => {
+    const basearticlenumber = `A${String(i + 1).padStart(5, '0')}`;
+    return { article: { manufacturer: 'N01', program: 'S01', basearticlenumber } };
+  });
+  await publish(articles.length, { articles });
+  // What is no longer selected is gone, too, and no article is asked for.
   const verdictWith = async (day: string, removed: number, articlesGone?: object) => {
-    range.convertedOn(day);
-    range.gone.add(range.articleAt(removed).number);
-    await runs.configure(articlesGone === undefined ? {} : { gates: { articlesGone } });
+    const gates = articlesGone && { articlesGone };
+    await runs.configure({ articles: articles.slice(removed), ...(gates && { gates }) });
     const { stdout } = await runs.run(day, '--accept');
     return /test: (.*?) ·/.exec(stdout)?.[1];
   };
-  expect(await verdictWith('2026-01-02', 0)).toBe('all converted');
-  expect(await verdictWith('2026-01-03', 1, { warn: '4%' })).toBe('1 configuration is gone');
-  expect(await verdictWith('2026-01-04', 2, { warn: '50%' })).toBe('all converted');
-  expect(await verdictWith('2026-01-05', 3, { refuse: '4%' })).toBe('1 configuration is gone');
-  expect(await verdictWith('2026-01-06', 4, {})).toBe('all converted');
+  expect(await verdictWith('2026-01-02', 1)).toBe('all converted');
+  expect(await verdictWith('2026-01-03', 2, { warn: '4%' })).toBe('1 configuration is gone');
+  expect(await verdictWith('2026-01-04', 3, { warn: '50%' })).toBe('all converted');
+  expect(await verdictWith('2026-01-05', 4, { refuse: '4%' })).toBe('1 configuration is gone');
+  expect(await verdictWith('2026-01-06', 5, {})).toBe('all converted');
 });
 
 describe('geometry collapses', () => {
-  beforeEach(() => {
+  beforeEach(async () => {
+    await publish();
     range.convertedOn('2026-01-02');
     collapse(ARTICLES / 2);
   });
@@ -126,6 +131,7 @@ describe('geometry collapses', () => {
 });
 
 test('a run of failures in between does not hide that geometry collapsed after it', async () => {
+  await publish();
   range.convertedOn('2026-01-02');
   runs.proxy.break(/\/btg\?/, (response) => response.writeHead(500).end());
   expect((await runs.run('2026-01-02')).exit).toBe(1);
@@ -137,6 +143,7 @@ test('a run of failures in between does not hide that geometry collapsed after i
 });
 
 test('beyond --max-failures nothing is published, unless it is accepted', async () => {
+  await publish();
   const before = await published();
   range.convertedOn('2026-01-02');
   const numbers = [0, 1, 2].map((index) => range.articleAt(index).number);
