@@ -18,7 +18,9 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   pipeline = await writePipeline(folder, {
     service: { emulator: true },
-    articles: [{ catalogue: { manufacturers: ['AULI'], programs: ['LUMO'] } }],
+    articles: ['LM-DOM 16"', 'LM-DREIBEIN', 'LM-GLOBUS', 'LM-VASE'].map((basearticlenumber) => ({
+      article: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber },
+    })),
   });
   expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
 });

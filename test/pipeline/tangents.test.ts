@@ -9,8 +9,7 @@ import { complaintsAbout, TANGENT_WARNING } from '../helpers/check-glb.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-async function objectsWith(tangents: 'none' | 'mikktspace'): Promise<Uint8Array[]> {
-  const folder = await temporaryFolder();
+async function objectsIn(folder: string, tangents: 'none' | 'mikktspace'): Promise<Uint8Array[]> {
   const pipeline = await writePipeline(folder, {
     service: { emulator: true },
     articles: [
@@ -25,12 +24,13 @@ async function objectsWith(tangents: 'none' | 'mikktspace'): Promise<Uint8Array[
 }
 
 test('no warning is left with tangents, one without', async () => {
-  const without = await objectsWith('none');
+  const folder = await temporaryFolder();
+  const without = await objectsIn(folder, 'none');
   const guessed = await Promise.all(without.map((bytes) => complaintsAbout(bytes, [])));
   expect(new Set(guessed.flat().map((text) => text.split(' ')[0]))).toEqual(
     new Set([TANGENT_WARNING]),
   );
-  for (const bytes of await objectsWith('mikktspace')) {
+  for (const bytes of await objectsIn(folder, 'mikktspace')) {
     expect(await complaintsAbout(bytes, [])).toEqual([]);
   }
 });
