@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /** Browser: the browser of the tests, and a page in it that is watched. */
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { loadPlaywright } from '../../src/deliver/pictures/browser.ts';
 import { BrowserRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
 import { pictureBrowser } from './picture-browser.ts';
 import { temporaryFolder } from './temporary.ts';
@@ -26,7 +27,7 @@ async function launch(args: readonly string[]): Promise<Browser> {
   const folder = await temporaryFolder();
   const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder };
   const options = { executablePath: path!, args: [...QUIET, ...args], env };
-  return chromium.launch({ ...options, timeout: GIVE_UP_MS });
+  return loadPlaywright().chromium.launch({ ...options, timeout: GIVE_UP_MS });
 }
 
 /** Launches a browser, not as for pictures: its graphics are not those of the processor. */

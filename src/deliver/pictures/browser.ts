@@ -1,4 +1,5 @@
 /** The browser that takes pictures: how it is found, and how it is started. */
+import { createRequire } from 'node:module';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -207,6 +208,11 @@ function reasonOf({ message }: Error): string {
   return `it ended at once: ${printed ?? exit ?? 'it printed nothing'}`;
 }
 
+/** Requires the library, in half the time of an import, which first searches all of its code for exports. */
+export function loadPlaywright(): typeof import('playwright-core') {
+  return createRequire(import.meta.url)('playwright-core');
+}
+
 /**
  * Chromium refuses its sandbox to root, and some containers and systems lack the features that it needs. On Linux, a
  * browser that ends at once is started a second time: on a busy machine, one of many does.
@@ -216,7 +222,7 @@ async function launch(
   folder: string,
   warn: (text: string) => void,
 ): Promise<{ browser: Browser; processId: number | undefined }> {
-  const { chromium } = await import('playwright-core');
+  const { chromium } = loadPlaywright();
   const env = { ...inherited(process.env), HOME: folder, TMPDIR: folder };
   const start = async (chromiumSandbox: boolean) => {
     // Only if a profile is named, Playwright makes no folder beside this one.
