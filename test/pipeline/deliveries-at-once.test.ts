@@ -58,8 +58,8 @@ describe('deliveries of the sample range', () => {
     expect(await filesOf('three')).toEqual(one);
   });
 
-  it('are the same files after a kill with three workers, and end at once by Ctrl-C', async () => {
-    const words = await started('killed', '--workers', '3');
+  it('are the same files after a kill with two workers, and end at once by Ctrl-C', async () => {
+    const words = await started('killed', '--workers', '2');
     for (const signal of ['SIGKILL', 'SIGINT'] as const) {
       const child = startChild(words, {});
       await until(() => child.printed.stderr.includes('next: web'));
