@@ -24,7 +24,7 @@ export interface FetchBench {
   readonly store: ContentStore;
   readonly database: CacheDatabase;
   client(config?: Partial<ServiceConfig>): ServiceClient;
-  /** A fetcher of a run that begins on a day. */
+  /** A fetcher of a run that begins on a day; unless it gets a client, it shares one with others, and so its login. */
   fetcher(day?: string, options?: Partial<FetcherOptions>): Fetcher;
   /** Requests answered since the last call, by operation; logins left out. */
   requests(): Record<string, number>;
@@ -55,6 +55,11 @@ export async function openFetchBench(
     clients.push(made);
     return made;
   };
+  let shared: ServiceClient | undefined;
+  const sharedClient = () => {
+    shared ??= client();
+    return shared;
+  };
   let closed: Promise<void> | undefined;
   const end = async () => {
     await Promise.all(clients.map((made) => made.close()));
@@ -71,15 +76,9 @@ export async function openFetchBench(
     database,
     client,
     close,
-    fetcher: (day = '2024-06-01', options = {}) => {
+    fetcher: (day = '2024-06-01', { client: own = sharedClient(), ...options } = {}) => {
       const now = Date.parse(`${day}T02:00:00Z`);
-      return createFetcher({
-        client: options.client ?? client(),
-        store,
-        database,
-        now,
-        ...options,
-      });
+      return createFetcher({ client: own, store, database, now, ...options });
     },
     requests: () => {
       const now = new Map([...emulator.counts].filter(([name]) => !/key|token|logout/.test(name)));

@@ -18,6 +18,7 @@ import {
   SILENT,
   verifyOutput,
 } from '../../src/index.ts';
+import { isConverterError } from '../../src/support/errors.ts';
 import { readGlb } from '../helpers/check-glb.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { writePipeline } from '../helpers/command.ts';
@@ -531,6 +532,7 @@ describe('a program without types gets a sentence that names the field', () => {
   ])('%s of a value with a wrong part names it, or does not need it', async (_, work, given) => {
     const replacements = [undefined, null, 'x', 1e300, {}, []];
     const value = given();
+    const wrong: unknown[] = [];
     for (const [i, path] of pathsOf(value).entries()) {
       const one = [replacements[i % replacements.length]];
       for (const replacement of IS_LONG ? replacements : one) {
@@ -539,9 +541,10 @@ describe('a program without types gets a sentence that names the field', () => {
           () => undefined,
           (thrown: unknown) => thrown,
         );
-        if (error !== undefined) expect([what, error]).toMatchObject([what, { code: 'USAGE' }]);
+        if (error !== undefined && !isConverterError(error, 'USAGE')) wrong.push([what, error]);
       }
     }
+    expect(wrong).toEqual([]);
   });
 
   test('a missing variable is named, not filled in', async () => {

@@ -15,27 +15,28 @@ it('as many messages as are needed have all changes, each of a bounded size', ()
     const now = new Map(lines.map((one) => [configurationKey(one), one]));
     return [...changesBetween(new Map(), now)];
   };
-  const messages = (count: number) => [
+  const messages = (changes: ReturnType<typeof all>) => [
     ...changesMessages(
       { pipeline: 'shop' },
-      all(count).map((one) => [one.basearticlenumber, one] as const),
+      changes.map((one) => [one.basearticlenumber, one] as const),
     ),
   ];
-  const [few] = messages(3);
+  const [few] = messages(all(3));
   expect(JSON.parse(few!.body)).toEqual({
     pipeline: 'shop',
     complete: true,
     configurations: all(3),
   });
-  expect(messages(0).map(({ body }) => JSON.parse(body).configurations)).toEqual([[]]);
+  expect(messages([]).map(({ body }) => JSON.parse(body).configurations)).toEqual([[]]);
 
-  const many = messages(5000);
+  const changes = all(3000);
+  const many = messages(changes);
   expect(many.length).toBeGreaterThan(1);
   for (const { body } of many) expect(Buffer.byteLength(body)).toBeLessThan(513 * 1024);
   const read = many.map(({ body }) => JSON.parse(body));
   expect(read.map(({ complete }) => complete)).toEqual(many.map((one) => one === many.at(-1)));
-  expect(read.flatMap(({ configurations }) => configurations)).toEqual(all(5000));
+  expect(read.flatMap(({ configurations }) => configurations)).toEqual(changes);
   expect(many.flatMap(({ names }) => names)).toEqual(
-    all(5000).map(({ basearticlenumber }) => basearticlenumber),
+    changes.map(({ basearticlenumber }) => basearticlenumber),
   );
 });

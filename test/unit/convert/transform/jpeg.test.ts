@@ -7,7 +7,7 @@ import { sharpImageCodec } from '../../../../src/support/image-codec.ts';
 import { encoded, flatPicture } from '../../../helpers/flat-picture.ts';
 import { IS_LONG } from '../../../helpers/samples.ts';
 
-const RUNS = IS_LONG ? 2_000 : 40;
+const RUNS = IS_LONG ? 2_000 : 16;
 const codec = sharpImageCodec();
 
 interface Plan {

@@ -1,7 +1,8 @@
 /** What a compressed model looks like, compared by numbers with the model before. */
-import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { type Document, NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS, type Transform } from '@gltf-transform/extensions';
+import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeGlb } from '../../../../src/convert/write/glb.ts';
 import type { Once } from '../../../../src/deliver/making/once.ts';
@@ -21,7 +22,15 @@ let glb: Uint8Array;
 beforeAll(async () => {
   libraries = await loadLibraries();
   const [oak, walnut] = await Promise.all(
-    ['oak', 'walnut'].map(async (name) => new Uint8Array(await readFile(textureFile(name)))),
+    ['oak', 'walnut'].map(
+      async (name) =>
+        new Uint8Array(
+          await sharp(fileURLToPath(textureFile(name)))
+            .resize(128)
+            .jpeg()
+            .toBuffer(),
+        ),
+    ),
   );
   const board = (mat: string, offs: number[], rot: number[] = [0, 0, 0]) => {
     return { type: 'imp', btgname: 'A::B::BOX', mat, offs, rot };

@@ -4,12 +4,16 @@ import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { compareTexture } from '../../../../src/deliver/profiles/check-texture.ts';
 import { openTextureEncoder } from '../../../../src/deliver/profiles/texture-encoder.ts';
-import { samples, someOf } from '../../../helpers/samples.ts';
+import { IS_LONG, samples, someOf } from '../../../helpers/samples.ts';
 
 const textureFile = (name: string) =>
   new URL(`../../../../src/emulator/sample/images/textures/${name}.jpg`, import.meta.url);
-const read = async (name: string) => new Uint8Array(await readFile(textureFile(name)));
 const bytesOf = async (image: Sharp) => new Uint8Array(await image.toBuffer());
+/** A texture, in the short form with a sixteenth of its pixels. */
+async function read(name: string): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await readFile(textureFile(name)));
+  return IS_LONG ? bytes : bytesOf(sharp(bytes).resize(256).jpeg({ quality: 95 }));
+}
 const { encode } = openTextureEncoder();
 
 const DIFFERENT = { code: 'COMPRESSION_FAILED', message: expect.stringMatching(/^texture: /) };
@@ -34,7 +38,7 @@ describe('an encoded texture', () => {
   );
 
   it('of one colour passes, although WebP changes some of its pixels', async () => {
-    for (let i = 0; i < samples(96); i++) {
+    for (let i = 0; i < samples(48); i++) {
       const background = { r: (i * 37) % 256, g: (i * 91) % 256, b: (i * 13) % 256 };
       const flat = sharp({ create: { width: 16, height: 16, channels: 3, background } });
       const bytes = await bytesOf(flat.jpeg());

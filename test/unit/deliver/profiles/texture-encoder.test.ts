@@ -21,11 +21,12 @@ describe('a JPEG with a colour profile', () => {
     expect(own!.equals(others!)).toBe(false);
   });
 
-  it.each(['jpeg', 'webp', 'ktx2'] as const)(
+  // As KTX2: ktx2-encoder.test.ts, which has a thread for it.
+  it.each(['jpeg', 'webp'] as const)(
     'has the colours of its samples as %s, too',
     async (format) => {
       const plain = new Uint8Array(await readFile(OAK));
-      const request = { format, meaning: 'colour', isTransparent: false, largest: 64 } as const;
+      const request = { format, meaning: 'colour', isTransparent: false, largest: 16 } as const;
       const [expected, received] = await Promise.all(
         [plain, await withColourProfile(plain)].map((bytes) =>
           encode({ ...request, bytes, mimeType: 'image/jpeg' }),

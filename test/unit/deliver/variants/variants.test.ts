@@ -99,9 +99,12 @@ function corners(primitive: Primitive, name: string): string {
 
 function digestOf(primitive: Primitive, name: string): string {
   const elements = primitive.getAttribute(name)!;
-  const vertices: number[] = Array.from(primitive.getIndices()!.getArray()!);
-  const values = vertices.flatMap((vertex) => elements.getElement(vertex, [] as number[]));
-  return sha256(new Uint8Array(Float32Array.from(values).buffer));
+  const size = elements.getElementSize();
+  const vertices = primitive.getIndices()!.getArray()!;
+  const values = new Float32Array(size * vertices.length);
+  for (const [corner, vertex] of vertices.entries())
+    values.set(elements.getElement(vertex, []), size * corner);
+  return sha256(new Uint8Array(values.buffer));
 }
 
 const SLOTS = ['BaseColor', 'Normal', 'MetallicRoughness', 'Emissive', 'Occlusion'] as const;
@@ -150,8 +153,6 @@ async function expectSameLooks(sources: readonly Source[]) {
   return result;
 }
 
-const ARMS_AND_CASTORS = ['AUSSTATTUNG.ARMLEHNEN', 'AUSSTATTUNG.ROLLEN'];
-
 describe('of the sample range', () => {
   let folder: string;
   const articles = new Map<string, Source[]>();
@@ -169,10 +170,12 @@ describe('of the sample range', () => {
       service: { emulator: true },
       articles: [
         each(['FJEL', 'FORUM', 'FM-W160'], 9, 'OBERFLÄCHE.FILZ'),
-        each(['BRNK', 'KONVA', 'KV40/H'], 3, 'OBERFLÄCHE.SCHALE'),
-        each(['AULI', 'REGALO', 'RG-SIDE 165'], 4, 'OBERFLÄCHE.HOLZ', 'OBERFLÄCHE.FRONT'),
-        each(['AULI', 'LUMO', 'LM-DOM 16"'], 3, 'OBERFLÄCHE.METALL'),
-        each(['BRNK', 'AKTA', 'AK110 N'], 9, 'BEZUG.STOFF', ...ARMS_AND_CASTORS),
+        each(['BRNK', 'KONVA', 'KV40/H'], 2, 'OBERFLÄCHE.SCHALE'),
+        each(['AULI', 'REGALO', 'RG-SIDE 165'], 2, 'OBERFLÄCHE.HOLZ'),
+        each(['AULI', 'REGALO', 'RG-SIDE 165'], 2, 'OBERFLÄCHE.FRONT'),
+        each(['AULI', 'LUMO', 'LM-DOM 16"'], 2, 'OBERFLÄCHE.METALL'),
+        each(['BRNK', 'AKTA', 'AK110 N'], 2, 'BEZUG.STOFF'),
+        each(['BRNK', 'AKTA', 'AK110 N'], 3, 'AUSSTATTUNG.ARMLEHNEN', 'AUSSTATTUNG.ROLLEN'),
       ],
     });
     expect((await command(['run', file])).exit).toBe(0);
@@ -328,10 +331,10 @@ describe('of a box', () => {
     const sources = [await finish(0), await finish(1), await finish(2)];
     const { groups } = await groupVariants(sources, readerOf(sources));
     expect(groups).toHaveLength(1);
-    const readHuge = async (i: number) => {
-      const bytes = new Uint8Array(43 * 2 ** 20).fill(i);
-      return plainGlb({ triangles: 2, image: { name: `${i}`, mimeType: 'image/jpeg', bytes } });
-    };
+    const image = { name: '', mimeType: 'image/jpeg', bytes: new Uint8Array(43 * 2 ** 20) };
+    const huge = plainGlb({ triangles: 2, image });
+    // The last byte is one of the image.
+    const readHuge = async (i: number) => huge.fill(i, -1);
     await expect(combineVariants(groups[0]!, readHuge)).rejects.toMatchObject({
       code: 'BUDGET_EXCEEDED',
       message: expect.stringMatching(

@@ -40,7 +40,7 @@ const source = () => ({ service: 'bench', database: bench.database, store: bench
 
 describe('the requests of a run', () => {
   it('include each block and image once, 16 at a time', async () => {
-    const articles = Array.from({ length: 24 }, (_, i) => ({
+    const articles = Array.from({ length: 12 }, (_, i) => ({
       number: `D${i}`,
       blocks: [LEG, TOP, `${OWN}${i}`],
       pics: ['OAK.JPG', `own${i}`],
@@ -51,15 +51,15 @@ describe('the requests of a run', () => {
     const snapshots = await Promise.all(articles.map(({ number }) => fetcher.fetch(acme(number))));
 
     expect(bench.requests()).toEqual({
-      block: 26,
-      btg: 24,
-      getarticles: 24,
+      block: 14,
+      btg: 12,
+      getarticles: 12,
       getnodes: 1,
-      materials: 25,
+      materials: 13,
     });
     expect(new Set(range.asked).size).toBe(range.asked.length);
     expect(new Set(snapshots.map(({ blocks }) => JSON.stringify(blocks.get(LEG)))).size).toBe(1);
-    expect(fetcher.counts.get('getBlock')).toMatchObject({ sent: 26, deduplicated: 46, cached: 0 });
+    expect(fetcher.counts.get('getBlock')).toMatchObject({ sent: 14, deduplicated: 22, cached: 0 });
   });
 
   it('are not repeated, even if they failed', async () => {
@@ -212,10 +212,10 @@ describe('an article whose blocks are not answered', () => {
   }
 
   it('leaves connections and shared blocks to the others, and sends nothing once it is stopped', async () => {
-    const silent = Array.from({ length: 300 }, (_, i) => `ACME::DESK::SILENT${i}`);
+    const silent = Array.from({ length: 60 }, (_, i) => `ACME::DESK::SILENT${i}`);
     const { fetch, stops, counts } = await silentAbout(/SILENT\d/, [
       { number: 'BAD', blocks: [...silent.slice(0, 30), TOP, ...silent.slice(30)] },
-      ...Array.from({ length: 12 }, (_, i) => ({
+      ...Array.from({ length: 6 }, (_, i) => ({
         number: `D${i}`,
         blocks: [LEG, TOP, `${OWN}${i}`],
       })),
