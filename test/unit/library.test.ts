@@ -22,7 +22,7 @@ import { isConverterError } from '../../src/support/errors.ts';
 import { readGlb } from '../helpers/check-glb.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { writePipeline } from '../helpers/command.ts';
-import { IS_LONG } from '../helpers/samples.ts';
+import { IS_LONG, someOf } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
 
@@ -522,7 +522,7 @@ describe('a program without types gets a sentence that names the field', () => {
       ));
   });
 
-  /** Each part of the value in turn is one of the replacements; with `BTG2GLTF_TEST_LONG=1`, each of them. */
+  /** Some parts of the value in turn are one of the replacements; with `BTG2GLTF_TEST_LONG=1`, all parts each of them. */
   test.each([
     ['summarise', library.summarise, () => report],
     ['reportHtml', library.reportHtml, () => report],
@@ -533,7 +533,7 @@ describe('a program without types gets a sentence that names the field', () => {
     const replacements = [undefined, null, 'x', 1e300, {}, []];
     const value = given();
     const wrong: unknown[] = [];
-    for (const [i, path] of pathsOf(value).entries()) {
+    for (const [i, path] of someOf(pathsOf(value)).entries()) {
       const one = [replacements[i % replacements.length]];
       for (const replacement of IS_LONG ? replacements : one) {
         const what = `${path.join('.')} = ${JSON.stringify(replacement)}`;

@@ -573,7 +573,7 @@ it('every table has a row of all its columns for each line, whatever its texts a
       const rows = read('shopify', items).filter((row) => row['Variant Price'] !== '');
       expect(rows).toHaveLength(numbersOf(sold));
     }),
-    { numRuns: samples(240) },
+    { numRuns: samples(120) },
   );
 });
 
@@ -610,7 +610,7 @@ it('every feed keeps to the rules of its platform, whatever its texts are', () =
       expect(shopifyBreaches(textOf('shopify', unique))).toEqual([]);
       expect(structuredDataBreaches(textOf('jsonld', unique))).toEqual([]);
     }),
-    { numRuns: samples(240) },
+    { numRuns: samples(120) },
   );
 });
 
@@ -630,9 +630,9 @@ it('identifiers differ where configurations do, and stay otherwise', () => {
   );
 });
 
-it('a feed of 1,000 articles is written row by row', () => {
+it('a feed of many articles is written row by row', () => {
   const many = function* () {
-    for (let i = 0; i < 1_000; i++) {
+    for (let i = 0; i < 200; i++) {
       const basearticlenumber = String(i).padStart(4, '0');
       yield {
         ...ITEM,
@@ -646,5 +646,5 @@ it('a feed of 1,000 articles is written row by row', () => {
   }
   let count = 0;
   for (const _ of feedRows('csv', many(), OPTIONS)) count++;
-  expect(count).toBe(1_001);
+  expect(count).toBe(201);
 });

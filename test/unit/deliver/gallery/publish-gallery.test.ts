@@ -183,7 +183,7 @@ describe('a gallery that is served', () => {
         expect(await read('../secret')).toBeUndefined();
         expect(textOf(await read(path))).not.toBe('secret');
       }),
-      { numRuns: samples(60) },
+      { numRuns: samples(32) },
     );
   });
 

@@ -87,7 +87,8 @@ test('a compressed model becomes one that every maker reads; another stays as it
     return texture;
   };
   for (const geometry of ['meshopt', 'draco'] as const) {
-    const profile = webProfile({ geometry, instancing: true });
+    const textures = { smallest: 1, largest: 64 };
+    const profile = { ...webProfile({ geometry, instancing: true }), textures };
     const { bytes } = await optimize(glb, profile, encode);
     const plain = await readFigures(await plainModel(bytes));
     expect(plain.extensionsRequired).toEqual(['EXT_texture_webp']);

@@ -28,7 +28,7 @@ describe('a block of LZ4', () => {
   it('refers to at most 65,535 bytes before, and ends with five literals', () => {
     const far = new Uint8Array(70_000).map((_, i) => (i * i * 31) >> 5);
     far.copyWithin(66_000, 0, 4000);
-    expect(decompressed(compressed(far))).toEqual(far);
+    expect(Buffer.compare(decompressed(compressed(far)), far)).toBe(0);
     // 15 + 1000 - 5 - 19 = 991 = 3 · 255 + 226: a literal, then 995 bytes of it, then five literals.
     const zeros = [...compressed(new Uint8Array(1000))];
     expect(zeros.slice(0, 5)).toEqual([0, 0x1f, 0, 1, 0]);

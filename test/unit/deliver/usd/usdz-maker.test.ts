@@ -23,17 +23,19 @@ const CELL_METRES = 1e-3;
 /** Finds the vertices in the cells about a point that is counted from the origin. */
 function byCell(vertices: readonly DrawnVertex[], origin: Vec3): (point: Vec3) => DrawnVertex[] {
   const cells = new Map<string, DrawnVertex[]>();
-  const cellOf = (point: Vec3) => point.map((value) => Math.floor(value / CELL_METRES)).join(' ');
+  const cellOf = (value: number) => Math.floor(value / CELL_METRES);
   for (const vertex of vertices) {
-    const cell = cellOf(minus(vertex.position, origin));
+    const cell = minus(vertex.position, origin).map(cellOf).join(' ');
     cells.set(cell, [...(cells.get(cell) ?? []), vertex]);
   }
-  const [low, high] = [-LIMIT_METRES, LIMIT_METRES];
+  /** Nearly always one: the limit is far less than a cell. */
+  const cellsOf = (value: number) => [
+    ...new Set([cellOf(value - LIMIT_METRES), cellOf(value + LIMIT_METRES)]),
+  ];
   return ([x, y, z]) => {
-    const corners = [low, high].flatMap((dx) =>
-      [low, high].flatMap((dy) => [low, high].map((dz) => cellOf([x + dx, y + dy, z + dz]))),
-    );
-    return [...new Set(corners)].flatMap((cell) => cells.get(cell) ?? []);
+    const [ys, zs] = [cellsOf(y), cellsOf(z)];
+    const near = cellsOf(x).flatMap((i) => ys.flatMap((j) => zs.map((k) => `${i} ${j} ${k}`)));
+    return near.flatMap((cell) => cells.get(cell) ?? []);
   };
 }
 

@@ -240,7 +240,7 @@ describe('decoded bodies', () => {
   });
 
   it.each([
-    ['nodes', { btg: Array.from({ length: 200_000 }, () => ({})) }],
+    ['nodes', { btg: Array.from({ length: 170_000 }, () => ({})) }],
     [
       'materials',
       { btg: [], mats: Array.from({ length: 50_000 }, (_, i) => ({ mname: `M${i}` })) },
