@@ -2,10 +2,10 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { writeGlb } from '../../../src/convert/write/glb.ts';
 import type { MadeFile } from '../../../src/deliver/making/maker.ts';
-import { createOnce } from '../../../src/deliver/making/once.ts';
+import { createOnce, type Once } from '../../../src/deliver/making/once.ts';
 import type { Threads } from '../../../src/deliver/making/threads.ts';
 import { groupVariants } from '../../../src/deliver/variants/variants.ts';
 import { sha256Hex } from '../../../src/support/files.ts';
@@ -36,24 +36,23 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+/** While it is set, no shared result can be read. */
+let readError: Error | undefined;
+const sharedResults = (): Once => {
+  const once = createOnce();
+  return (key, work) => (readError === undefined ? once(key, work) : Promise.reject(readError));
+};
+
 /** This thread. */
 let here: Threads;
 /** Two others. Tests that end them come last: they would start again for each. */
 let two: Threads;
 beforeAll(async () => {
-  const settings = { heapMb: 1024, once: createOnce(), now: Date.now };
-  here = await openThreads(WANTED, { ...settings, count: 1 });
-  two = await openThreads(WANTED, { ...settings, count: 2, once: createOnce() });
+  const settings = { heapMb: 1024, now: Date.now };
+  here = await openThreads(WANTED, { ...settings, count: 1, once: sharedResults() });
+  two = await openThreads(WANTED, { ...settings, count: 2, once: sharedResults() });
 });
 afterAll(() => Promise.all([here.close(), two.close()]));
-
-const open: Threads[] = [];
-async function opened(count: number, heapMb = 1024, once = createOnce()): Promise<Threads> {
-  const threads = await openThreads(WANTED, { count, heapMb, once, now: Date.now });
-  open.push(threads);
-  return threads;
-}
-afterEach(() => Promise.all(open.splice(0).map((each) => each.close())));
 
 const makeIn = (threads: Threads, delivery: string, weight = master.length) =>
   threads.call<MadeFile[]>({ delivery, name: 'make', given: [master, []], weight });
@@ -120,10 +119,13 @@ describe('threads of makers', () => {
     await expect(two.call(call)).rejects.toThrow('the disk is gone');
   });
 
-  it.each([1, 2])('pass on why a shared result cannot be read (count %i)', async (count) => {
-    const gone = new Error('the store does not answer');
-    const threads = await opened(count, undefined, () => Promise.reject(gone));
-    await expect(makeIn(threads, 'web')).rejects.toThrow('the store does not answer');
+  it('pass on why a shared result cannot be read, and so does this thread', async () => {
+    onTestFinished(() => {
+      readError = undefined;
+    });
+    readError = new Error('the store does not answer');
+    for (const threads of [here, two])
+      await expect(makeIn(threads, 'web')).rejects.toThrow('the store does not answer');
   });
 
   const SOURCES = [{ sha256: 'a', number: 'a', properties: [] }];
@@ -161,7 +163,9 @@ describe('threads of makers', () => {
 
   it('try what has ended its thread once more, then it is a failure; the others continue', async () => {
     // The libraries alone need more.
-    const threads = await opened(2, 3);
+    const settings = { count: 2, heapMb: 3, once: createOnce(), now: Date.now };
+    const threads = await openThreads(WANTED, settings);
+    onTestFinished(() => threads.close());
     const both = await Promise.allSettled([makeIn(threads, 'web'), makeIn(threads, 'planner')]);
     for (const settled of both)
       expect(settled).toMatchObject({

@@ -67,9 +67,9 @@ describe('parsePreview', () => {
 });
 
 const picture = sharp(
-  Buffer.alloc(64 * 64 * 3, 1).map((_, at) => (at * at) % 251),
+  Buffer.alloc(32 * 32 * 3, 1).map((_, at) => (at * at) % 251),
   {
-    raw: { width: 64, height: 64, channels: 3 },
+    raw: { width: 32, height: 32, channels: 3 },
   },
 );
 const bytesOf = async (image: { toBuffer(): Promise<Buffer> }) =>

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { imageSizeOf } from '../../../../src/deliver/pictures/image-size.ts';
+import { IS_LONG, samples } from '../../../helpers/samples.ts';
 
 const FORMATS = {
   png: (image: Sharp) => image.png(),
@@ -21,13 +22,13 @@ async function plain(format: (image: Sharp) => Sharp, width: number, height: num
 
 describe('the size of an image', () => {
   it.each(Object.entries(FORMATS))('is that of its %s file', async (_, format) => {
-    const side = fc.integer({ min: 1, max: 700 });
+    const side = fc.integer({ min: 1, max: IS_LONG ? 700 : 300 });
     await fc.assert(
       fc.asyncProperty(side, side, async (width, height) => {
         const bytes = await plain(format, width, height);
         expect(imageSizeOf(bytes)).toEqual({ width, height });
       }),
-      { numRuns: 8 },
+      { numRuns: samples(24) },
     );
   });
 

@@ -1,5 +1,4 @@
 import { constants, createPublicKey, privateDecrypt, X509Certificate } from 'node:crypto';
-import forge from 'node-forge';
 import { describe, expect, it } from 'vitest';
 import { createEncryptor } from '../../../../src/source/service/crypto.ts';
 import { KEY_PAIR, selfSigned } from '../../../helpers/certificate.ts';
@@ -12,11 +11,12 @@ const der = (type: 'spki' | 'pkcs1') =>
 const pem = (type: 'spki' | 'pkcs1') => publicKey.export({ type, format: 'pem' }) as string;
 const certificate = selfSigned();
 
-/** Node refuses this padding, so the server's side is played by forge. */
+/** What the server does. Node refuses this padding, so it is removed here. @see RFC 8017, 7.2.2 */
 function decrypt(encrypted: string): string {
-  const key = forge.pki.privateKeyFromPem(KEY_PAIR.privateKey);
-  const plain = key.decrypt(forge.util.decode64(encrypted));
-  return Buffer.from(plain, 'latin1').toString('utf16le');
+  const given = { key: KEY_PAIR.privateKey, padding: constants.RSA_NO_PADDING };
+  const padded = privateDecrypt(given, Buffer.from(encrypted, 'base64'));
+  expect([...padded.subarray(0, 2)]).toEqual([0, 2]);
+  return padded.subarray(padded.indexOf(0, 2) + 1).toString('utf16le');
 }
 
 const KEY_FORMS: [string, string][] = [
