@@ -210,8 +210,8 @@ function parsed(line: string): Waiting | undefined {
 const MOST_MESSAGE_BYTES = 512 * 1024;
 
 /**
- * Makes JSON messages of a summary and changes: as many as are needed, so that none has more than 512 KiB unless one
- * change alone has. `complete` is false where another message follows.
+ * Makes JSON messages of a summary and changes: as many as are needed, so that the changes of none have more than
+ * 512 KiB unless one alone has. `complete` is false where another message follows.
  *
  * @param changes - With the name of each, such as its key.
  * @returns Each message with the names of its changes; at least one.
