@@ -189,7 +189,7 @@ describe.runIf(HAS_BROWSER)('pictures of older GLBs', () => {
 
   test('go with their articles, and the gate of pictures says that it compared nothing', async () => {
     const gates = { pictureTone: { change: 0.1, refuse: '50%' }, articlesGone: {} };
-    await runs.configure({ deliver: DELIVER, gates });
+    await runs.configure({ deliver: { pictures: PICTURES }, gates });
     expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
     await changeImage('2026-01-02', 255);
     useBrowser(BROKEN);
