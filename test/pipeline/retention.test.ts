@@ -44,18 +44,7 @@ test('the defaults are 90 reports and 14 days', () => {
 });
 
 describe('a run that publishes', () => {
-  test('keeps the last reports only', async () => {
-    for (const day of ['01', '02', '03', '04', '05']) good(await runs.run(`2026-01-${day}`));
-    const left = await reports();
-    expect(left.map((name) => name.slice(0, 10))).toEqual([
-      '2026-01-03',
-      '2026-01-04',
-      '2026-01-05',
-    ]);
-    expect((await runs.report()).previousRun).toBe(left[1]);
-  });
-
-  test('removes objects and links after 14 days without a reference, by its clock; the last good GLB is one', async () => {
+  test('removes objects and links after 14 days without a reference, by its clock; the last good GLB is one; and it keeps the last reports only', async () => {
     good(await runs.run('2026-01-01'));
     const [changed, failed, gone] = (await readManifest(runs.outputDir)) as {
       glb: string;
@@ -76,27 +65,31 @@ describe('a run that publishes', () => {
     expect(after).toEqual(before.filter((path) => !outdated.includes(path)));
     expect(after).toEqual(expect.arrayContaining([objectOf(failed!.sha256), failed!.glb, ...own]));
     expect((await runs.call(['verify', runs.outputDir])).stdout).toContain('all intact');
+    // Of four reports, as many as the pipeline file says.
+    const left = await reports();
+    expect(left.map((name) => name.slice(0, 10))).toEqual([
+      '2026-01-02',
+      '2026-01-15',
+      '2026-01-16',
+    ]);
+    expect((await runs.report()).previousRun).toBe(left[1]);
   });
 
   test('keeps what is referred to again, and counts anew from the next day without a reference', async () => {
-    good(await runs.run('2026-01-01'));
-    const before = await below('objects');
-    range.convertdates.set('N01', '2026-01-02');
-    range.gone.add(range.articleAt(0).number);
-    good(await runs.run('2026-01-02'));
-    range.convertdates.set('N01', '2026-01-10');
-    range.gone.clear();
-    good(await runs.run('2026-01-10'));
-    good(await runs.run('2026-01-20'));
-    expect(await below('objects')).toEqual(before);
-    range.convertdates.set('N01', '2026-01-21');
-    range.gone.add(range.articleAt(0).number);
-    for (const day of ['2026-01-21', '2026-02-03']) {
+    const runWithout = async (day: string, ...gone: string[]) => {
+      range.convertdates.set('N01', day);
+      range.gone.clear();
+      for (const number of gone) range.gone.add(number);
       good(await runs.run(day));
-      expect(await below('objects')).toEqual(before);
-    }
-    good(await runs.run('2026-02-04'));
-    expect(await below('objects')).toHaveLength(before.length - 1);
+      return below('objects');
+    };
+    const { number } = range.articleAt(0);
+    const before = await runWithout('2026-01-01');
+    expect(await runWithout('2026-01-02', number)).toEqual(before);
+    expect(await runWithout('2026-01-17')).toEqual(before);
+    expect(await runWithout('2026-02-01', number)).toEqual(before);
+    expect(await runWithout('2026-02-14', number)).toEqual(before);
+    expect(await runWithout('2026-02-15', number)).toHaveLength(before.length - 1);
   });
 
   test('begins the days again where the cache is gone, and ends them no later where the clock was set back', async () => {
@@ -114,7 +107,7 @@ describe('a run that publishes', () => {
     expect(await below('objects')).toHaveLength(before.length - 1);
   });
 
-  test('removes at once what is outdated with keepObjectsDays: 0, and nothing where a gate refuses', async () => {
+  test('removes at once what is outdated with keepObjectsDays: 0, nothing where a gate refuses, and succeeds although it cannot remove it, and says why', async () => {
     await runs.configure({ output: { ...OUTPUT, keepObjectsDays: 0 }, gates: GATES });
     good(await runs.run('2026-01-01'));
     const before = await below('objects');
@@ -128,17 +121,14 @@ describe('a run that publishes', () => {
     good(await runs.run('2026-01-02', '--accept'));
     expect(await below('objects')).toHaveLength(3);
     expect((await runs.command('prune', '2026-01-02')).stdout).toContain('nothing to remove');
-  });
 
-  test('succeeds although it cannot remove what is outdated, and says why', async () => {
-    await runs.configure({ output: { ...OUTPUT, keepObjectsDays: 0 }, gates: GATES });
-    good(await runs.run('2026-01-01'));
-    change('2026-01-02');
-    await mkdir(join(runs.cacheDir, 'unreferenced', 'x'), { recursive: true });
-    const [list] = (await readdir(join(runs.cacheDir, 'unreferenced'))).filter((n) => n !== 'x');
-    await rm(join(runs.cacheDir, 'unreferenced', list!));
-    await mkdir(join(runs.cacheDir, 'unreferenced', list!));
-    const { exit, stderr } = await runs.run('2026-01-02');
+    // A folder is in the place of the list of what is outdated.
+    const lists = join(runs.cacheDir, 'unreferenced');
+    const [list] = await readdir(lists);
+    await rm(join(lists, list!));
+    await mkdir(join(lists, list!));
+    range.gone.add(range.articleAt(3).number);
+    const { exit, stderr } = await runs.run('2026-01-03');
     expect([exit, stderr]).toEqual([1, expect.stringContaining('could not be removed')]);
   });
 });
