@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import {
   cp,
   lstat,
+  mkdir,
   readdir,
   readFile,
   readlink,
@@ -23,6 +24,8 @@ import { filesBelow } from '../helpers/output-folder.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
+/** Has a good output and cache, and a folder for each test: open databases forbid to replace one. */
+let root: string;
 let folder: string;
 let pipeline: string;
 let emulator: Emulator;
@@ -35,12 +38,12 @@ const BLOCK = 'N01::PART::B001';
 
 /** What an attack replaces, by its place; `*` is the first entry of a folder. */
 const PLACES = [
-  ...['out/objects/*/*', 'out/articles/*/*/*/*', 'out/manifest.jsonl', 'out/catalogue.jsonl'],
-  ...['out/runs', 'out/.lock', 'out/.tmp', 'cache/objects/*', 'cache/.tmp', 'cache/selections/*'],
-  ...['cache/state.db', 'cache/bodies.db-wal'],
+  ...['out/objects/*/*', 'out/articles/*/*/*/*', 'out/manifest.jsonl', 'out/runs', 'out/.lock'],
+  ...['out/.tmp', 'cache/objects/*', 'cache/selections/*', 'cache/state.db', 'cache/bodies.db-wal'],
 ];
-/** Folders above them, and the other files of the databases: `BTG2GLTF_TEST_LONG=1`. */
+/** Folders above them, and files that are opened like one of them: `BTG2GLTF_TEST_LONG=1`. */
 const MORE_PLACES = [
+  ...['out/catalogue.jsonl', 'cache/.tmp'],
   ...['out/objects', 'out/objects/*', 'out/articles', 'out/articles/*'],
   ...['cache/objects', 'cache/objects/*/*', 'cache/selections'],
   ...['cache/state.db-wal', 'cache/state.db-shm', 'cache/state.db-journal'],
@@ -48,7 +51,9 @@ const MORE_PLACES = [
 ];
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  root = await temporaryFolder();
+  folder = join(root, 'good');
+  await mkdir(folder);
   const range = countedRange({ articles: 1, blocks: 1, images: 0 });
   // A body of this size is a file.
   range.bodies.set(BLOCK, Buffer.concat([countedBlock(BLOCK), Buffer.alloc(50_000, ' ')]));
@@ -57,20 +62,18 @@ beforeAll(async () => {
   pipeline = await writePipeline(folder);
   const first = await run();
   expect(first.exit, first.stderr).toBe(0);
-  await filesClosed(folder);
-  for (const part of ['out', 'cache']) await cp(at(part), at('good', part), { recursive: true });
+  await filesClosed(root);
 });
 afterAll(async () => {
   await emulator.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(root, { recursive: true, force: true });
 });
 
+let tests = 0;
 beforeEach(async () => {
-  await filesClosed(folder);
-  for (const part of ['out', 'cache', 'victim']) {
-    await rm(at(part), { recursive: true, force: true });
-    if (part !== 'victim') await cp(at('good', part), at(part), { recursive: true });
-  }
+  folder = join(root, String(++tests));
+  await cp(join(root, 'good'), folder, { recursive: true });
+  pipeline = at('pipeline.yaml');
 });
 
 async function pathOf(place: string): Promise<string> {
@@ -78,6 +81,12 @@ async function pathOf(place: string): Promise<string> {
   for (const name of place.split('/'))
     path = join(path, name === '*' ? (await readdir(path)).sort()[0]! : name);
   return path;
+}
+
+/** The names in this folder depend on the path of the output folder, which is that of another test. */
+async function nameSelections(): Promise<void> {
+  await rm(at('cache', 'selections'), { recursive: true });
+  expect(await run()).toMatchObject({ exit: 0 });
 }
 
 /** Moves what is at a path, so that a link to it has the right content, and links it. */
@@ -101,6 +110,7 @@ async function stateOfVictim(): Promise<unknown[]> {
 test.each([...PLACES, ...(IS_LONG ? MORE_PLACES : [])])(
   'a run refuses a link at %s, and leaves its target alone',
   async (place) => {
+    if (place === 'cache/selections/*') await nameSelections();
     const path = await pathOf(place);
     await replaceByLink(path);
     const before = await stateOfVictim();
@@ -151,5 +161,4 @@ test('an output and a cache folder that are links themselves are followed', asyn
   expect(await run()).toMatchObject({ exit: 0 });
   expect((await command(['verify', pipeline])).exit).toBe(0);
   expect(await filesBelow(at('real-out', 'objects'))).toHaveLength(1);
-  for (const part of ['out', 'cache']) await rm(at(`real-${part}`), { recursive: true });
 });
