@@ -8,7 +8,8 @@ import { interrupt } from '../../src/cli/command.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { command, manifestByNumber } from '../helpers/command.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
-import { html, json, raw } from '../helpers/fault-server.ts';
+import { type Answer, html, json, raw } from '../helpers/fault-server.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';
 
 let range: SmallRange;
@@ -167,26 +168,33 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
 });
 
 describe('one article that the service gets wrong', () => {
-  test.each([
-    ['404', json({ error: 'unknown' }, 404), 'ARTICLE_NOT_FOUND'],
-    ['500', raw('oops', {}, 500), 'HTTP_STATUS'],
-    ['HTML', html, 'RESPONSE_INVALID'],
-    [
-      'truncated JSON',
-      raw('{"btg":[{"type":"top"', { 'content-type': 'application/json' }),
-      'RESPONSE_INVALID',
-    ],
-  ])('btg answers %s: it fails with a code, all others go on, exit 1', async (_, answer, code) => {
-    runs.proxy.break(/\/btg\?.*basearticlenumber=D2/, answer);
-    const { exit, stdout } = await run();
-    const { D1, D2, D3 } = await lines();
-    expect({ exit, code: D2!.error?.code }).toEqual({ exit: 1, code });
-    expect([D1!.status, D3!.status]).toEqual(['converted', 'converted']);
-    expect(D2!.glb).toBeUndefined();
-    expect(D2!.error!.message).not.toMatch(/127\.0\.0\.1|:\d{4}/);
-    expect(stdout).toMatch(/1 failed/);
-    expect(stdout).toMatch(new RegExp(`${code} {2}1 failed: .*\\n +ACME/DESK/D2-STD`));
-  });
+  const truncated = raw('{"btg":[{"type":"top"', { 'content-type': 'application/json' });
+  const [unknown, broken] = [json({ error: 'unknown' }, 404), raw('oops', {}, 500)];
+  test.each<[string, [Answer, string], [Answer, string]]>([
+    ['404, and HTML', [unknown, 'ARTICLE_NOT_FOUND'], [html, 'RESPONSE_INVALID']],
+    ['500, and truncated JSON', [broken, 'HTTP_STATUS'], [truncated, 'RESPONSE_INVALID']],
+  ])(
+    'btg answers %s for two articles: they fail with a code, all others go on, exit 1',
+    async (_, one, other) => {
+      const [[answer, code], [otherAnswer, otherCode]] = [one, other];
+      runs.proxy.break(/\/btg\?.*basearticlenumber=D2/, answer);
+      runs.proxy.break(/\/btg\?.*basearticlenumber=D3/, otherAnswer);
+      const { exit, stdout } = await run();
+      const { D1, D2, D3 } = await lines();
+      expect([exit, D1!.status]).toEqual([1, 'converted']);
+      expect(stdout).toMatch(/2 failed/);
+      for (const [line, its] of [
+        [D2!, code],
+        [D3!, otherCode],
+      ] as const) {
+        expect(line.error!.code).toBe(its);
+        expect(line.glb).toBeUndefined();
+        expect(line.error!.message).not.toMatch(/127\.0\.0\.1|:\d{4}/);
+        const name = `ACME/DESK/${line.finalarticlenumber}`;
+        expect(stdout).toMatch(new RegExp(`${its} {2}1 failed: .*\\n +${name}`));
+      }
+    },
+  );
 
   test('it keeps what it had before as lastGood, still linked, until it is well again', async () => {
     expect((await run()).exit).toBe(0);
@@ -260,7 +268,8 @@ describe('one article that the service gets wrong', () => {
   });
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
+// Both take the same path.
+test.each(IS_LONG ? (['SIGINT', 'SIGTERM'] as const) : (['SIGTERM'] as const))(
   '%s: logs out, exit 130, the previous manifest stays, and the next run resumes',
   async (signal) => {
     const controller = new AbortController();
