@@ -70,7 +70,7 @@ async function startS3(): Promise<StoreUnderTest> {
   };
 }
 
-const LAMPS = ['LM-GLOBUS', 'LM-VASE'];
+const LAMPS = ['LM-GLOBUS', 'LM-LINIE: 140'];
 
 const STORES = [
   ['S3', startS3],

@@ -11,12 +11,12 @@ import { decoded, drawnVertices, unmatched } from '../helpers/drawn-vertices.ts'
 import { deliveryLines, filesBelow } from '../helpers/output-folder.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-/** Two desks of a series with the same legs and oak, and a vase. */
-const DESKS = ['LN-M', 'LN-D160/80'].map((number) => ({
-  article: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: number },
+/** Two bookcases of a series with the same shelves and oak, and a lamp. */
+const BOOKCASES = ['RG-BÜCHER 5', 'RG-BÜCHER 3'].map((number) => ({
+  article: { manufacturer: 'AULI', program: 'REGALO', basearticlenumber: number },
 }));
-const VASE = {
-  article: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-VASE' },
+const LAMP = {
+  article: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-GLOBUS' },
 };
 
 const PROFILES = ['shared', { profile: 'web', files: 'shared' }];
@@ -42,7 +42,7 @@ const masters = new Map<string, Uint8Array>();
 beforeAll(async () => {
   folder = await temporaryFolder();
   out = join(folder, 'out');
-  expect(await command(['run', await write([...DESKS, VASE])])).toMatchObject({ exit: 0 });
+  expect(await command(['run', await write([...BOOKCASES, LAMP])])).toMatchObject({ exit: 0 });
   lines = await deliveryLines(out);
   for (const { basearticlenumber, glb } of await readManifest(out))
     masters.set(basearticlenumber, new Uint8Array(await readFile(join(out, glb!))));
@@ -73,8 +73,8 @@ describe.each(NAMES)('the profile %s with shared files', (name) => {
     expect(await filesIn(name)).toEqual([...new Set(all)].sort());
   });
 
-  it('stores the meshes and textures that two desks have in common once', () => {
-    const [one, other] = own().filter(({ basearticlenumber: number }) => /^LN/.test(number));
+  it('stores the meshes and textures that two bookcases have in common once', () => {
+    const [one, other] = own().filter(({ basearticlenumber: number }) => /^RG/.test(number));
     const common = one!.files
       .slice(1)
       .filter(({ name }) => other!.files.some((f) => f.name === name));
@@ -132,13 +132,13 @@ describe('a delivery with shared files', () => {
   });
 
   it('loses the files to which nothing refers any more, and no others', async () => {
-    await write(DESKS);
+    await write(BOOKCASES);
     expect(await command(['run', pipeline()])).toMatchObject({ exit: 0 });
     const left = (await deliveryLines(out)).filter(({ delivery }) => delivery === 'shared');
     expect(left).toHaveLength(2);
     const names = left.flatMap(({ files }) => files.slice(1).map(({ name }) => name));
     expect(await filesIn('shared')).toEqual([...new Set(names)].sort());
-    await write(DESKS, ['web']);
+    await write(BOOKCASES, ['web']);
     expect(await command(['deliver', pipeline()])).toMatchObject({ exit: 0 });
     expect([await filesIn('web'), await filesIn('shared')]).toEqual([[], []]);
     expect((await deliveryLines(out)).map(({ files }) => files.map(({ name }) => name))).toEqual([
