@@ -43,7 +43,10 @@ const latest = () => join(runs.outputDir, 'runs', 'latest');
 test('a cause is shown once, with three examples, their lines and the number of the others', async () => {
   const unknown = Array.from({ length: 6 }, (_, i) => `ACME,DESK,NO${i},,`);
   await list('articles.csv', 'ACME,DESK,D1,,', ...unknown, `ACME,DESK,D1,,${REFUSED}`);
-  await runs.configure({ articles: [{ list: 'articles.csv' }] });
+  await runs.configure({
+    articles: [{ list: 'articles.csv' }],
+    failures: { quarantineAfterNights: 1 },
+  });
   const { exit, stdout } = await runs.run(DAY);
   expect(exit).toBe(1);
   expect(stdout).toContain(`
@@ -65,7 +68,7 @@ test('a cause is shown once, with three examples, their lines and the number of 
     selectedBy: ['articles.csv:8'],
   });
   // In quarantine it is still said who asks for it.
-  for (const day of ['2026-01-02', '2026-01-03', '2026-01-04']) await runs.run(day);
+  await runs.run('2026-01-02');
   const quarantined = (await runs.failures()).find(({ basearticlenumber: n }) => n === 'NO5');
   expect(quarantined).toMatchObject({ quarantined: true, selectedBy: ['articles.csv:8'] });
 });
@@ -124,8 +127,10 @@ test('lists in several folders are distinguished, and every line that asks is na
   ]);
 });
 
-test('--only without a match says what the pipeline selects', async () => {
-  const { exit, stdout, stderr } = await runs.run(DAY, '--only', 'OTHER/*');
+test('--only without a match says what the pipeline selects; the last line is the report, runs/latest leads to it, and standard error is JSON', async () => {
+  const first = await runs.run('2026-01-01');
+  expect(first.stdout.trimEnd().split('\n').at(-1)).toMatch(/2026-01-01T\S+[\\/]report\.html$/);
+  const { exit, stdout, stderr } = await runs.run('2026-01-02', '--only', 'OTHER/*');
   expect(exit).toBe(2);
   expect(stdout).toContain('  test: nothing was selected · http');
   expect(stdout).toContain(
@@ -137,12 +142,24 @@ test('--only without a match says what the pipeline selects', async () => {
   expect(stderr).toContain('--only OTHER/* matches none of the selected configurations (1)');
   expect(stderr).toMatch(/→ --only takes MANUFACTURER.*the pipeline selects ACME\/DESK\/D1\n/);
   expect((await runs.report()).stop?.help).toContain('the pipeline selects ACME/DESK/D1');
+  const path = stdout.trimEnd().split('\n').at(-1)!;
+  expect(await readFile(path, 'utf8')).toBe(await readFile(join(latest(), 'report.html'), 'utf8'));
+  const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({
+    msg: 'stopped',
+    run: expect.any(String),
+    exit,
+  });
+  expect(stderr).toBe(withSentences(`${lines.join('\n')}\n`));
   const { stderr: ofNumber } = await runs.run(DAY, '--only', 'd1');
   expect(ofNumber).toContain('selected configurations (1); did you mean "ACME/DESK/D1"?');
   await runs.configure({ articles: [{ catalogue: { programs: ['NONE'] } }] });
   expect((await runs.run(DAY)).stderr).toContain(
     '→ check the section "articles" of the pipeline file',
   );
+  const wrong = await runs.run(DAY, '--oops');
+  expect(JSON.parse(wrong.stderr.split('\n')[0]!)).toMatchObject({ code: 'USAGE', level: 'error' });
+  expect((await runs.run(DAY, '--oops', '--log-format', 'pretty')).stderr).toMatch(/^btg2gltf: /);
 });
 
 test('a recording that lacks an article says so', async () => {
@@ -153,26 +170,7 @@ test('a recording that lacks an article says so', async () => {
   expect((await runs.run(DAY)).stdout).toContain('→ the recording may lack this response: record');
 });
 
-test('the last line is the report, runs/latest leads to it, and standard error is JSON', async () => {
-  const first = await runs.run('2026-01-01');
-  expect(first.stdout.trimEnd().split('\n').at(-1)).toMatch(/2026-01-01T\S+[\\/]report\.html$/);
-  const { exit, stdout, stderr } = await runs.run('2026-01-02', '--only', 'OTHER/*');
-  const path = stdout.trimEnd().split('\n').at(-1)!;
-  expect(await readFile(path, 'utf8')).toBe(await readFile(join(latest(), 'report.html'), 'utf8'));
-  expect(exit).toBe(2);
-  const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
-  expect(JSON.parse(lines.at(-1)!)).toMatchObject({
-    msg: 'stopped',
-    run: expect.any(String),
-    exit,
-  });
-  expect(stderr).toBe(withSentences(`${lines.join('\n')}\n`));
-  const wrong = await runs.run(DAY, '--oops');
-  expect(JSON.parse(wrong.stderr.split('\n')[0]!)).toMatchObject({ code: 'USAGE', level: 'error' });
-  expect((await runs.run(DAY, '--oops', '--log-format', 'pretty')).stderr).toMatch(/^btg2gltf: /);
-});
-
-test('without symbolic links runs/latest is a file; prune keeps what it names', async () => {
+test('without symbolic links runs/latest is a file, and a folder of that name stays; prune keeps what it names, and removes nothing through it', async () => {
   watchFileOperations((operation) => {
     if (operation === 'symlink') throw Object.assign(new Error('no links'), { code: 'EPERM' });
   });
@@ -187,13 +185,10 @@ test('without symbolic links runs/latest is a file; prune keeps what it names', 
   expect(pruned.exit).toBe(0);
   expect((await lstat(join(latest(), 'report.html'))).isFile()).toBe(true);
   expect((await runs.command('verify', DAY)).exit).toBe(0);
-});
 
-test('prune removes nothing through runs/latest, and a folder of that name stays', async () => {
-  await runs.run('2026-01-02');
   await rm(latest());
   await mkdir(join(latest(), 'mine'), { recursive: true });
-  expect((await runs.run('2026-01-03')).exit).toBe(0);
+  expect((await runs.run('2026-01-04')).exit).toBe(0);
   expect((await runs.command('prune', DAY, '--keep-runs', '1', '--yes')).exit).toBe(0);
   expect((await lstat(join(latest(), 'mine'))).isDirectory()).toBe(true);
 });

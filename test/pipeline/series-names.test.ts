@@ -39,30 +39,9 @@ async function selectList(content: Record<string, unknown>): Promise<void> {
   await runs.configure({ articles: [{ list: 'list.csv' }], ...content });
 }
 
-test('an article of the catalogue has the names of its manufacturer and of the outermost folder of its series', async () => {
+test('an article of the catalogue has the names of its manufacturer and of the outermost folder of its series, and a new name changes its texts, though it is unchanged', async () => {
   await runs.run('2026-01-01');
   expect(await namesOf()).toEqual(NAMES);
-});
-
-test('a result of a search has the name of its manufacturer', async () => {
-  await runs.configure({ articles: [{ search: { manufacturer: 'ACME', query: 'D1' } }] });
-  await runs.run('2026-01-01');
-  expect(await namesOf()).toEqual(['D1: Acme / ']);
-});
-
-test('for the articles of a list the names are read if something is delivered', async () => {
-  await selectList({});
-  await runs.run('2026-01-01');
-  expect(await namesOf()).toEqual(['D1:  / ', 'D2:  / ']);
-  await selectList({ deliver: { gallery: true } });
-  await runs.run('2026-01-02');
-  expect(await namesOf()).toEqual(NAMES);
-  const { configurations } = await runs.report();
-  expect(configurations).toMatchObject({ unchanged: 2, converted: 0 });
-});
-
-test('a new name changes the texts of articles that are unchanged', async () => {
-  await runs.run('2026-01-01');
   rename('Tables');
   range.convertdate = '2026-01-02';
   await runs.run('2026-01-02');
@@ -73,10 +52,22 @@ test('a new name changes the texts of articles that are unchanged', async () => 
   expect(changes.map(({ what }) => what)).toEqual([['text'], ['text']]);
 });
 
-test('a series whose name the catalogue does not have any more keeps it', async () => {
-  await selectList({ deliver: { gallery: true } });
+test('a result of a search has the name of its manufacturer', async () => {
+  await runs.configure({ articles: [{ search: { manufacturer: 'ACME', query: 'D1' } }] });
   await runs.run('2026-01-01');
+  expect(await namesOf()).toEqual(['D1: Acme / ']);
+});
+
+test('for the articles of a list the names are read if something is delivered; a series whose name the catalogue does not have any more keeps it', async () => {
+  await selectList({});
+  await runs.run('2026-01-01');
+  expect(await namesOf()).toEqual(['D1:  / ', 'D2:  / ']);
+  await selectList({ deliver: { gallery: true } });
+  await runs.run('2026-01-02');
+  expect(await namesOf()).toEqual(NAMES);
+  const { configurations } = await runs.report();
+  expect(configurations).toMatchObject({ unchanged: 2, converted: 0 });
   rename('');
-  expect(await runs.run('2026-01-02')).toMatchObject({ exit: 0 });
+  expect(await runs.run('2026-01-03')).toMatchObject({ exit: 0 });
   expect(await namesOf()).toEqual(NAMES);
 });

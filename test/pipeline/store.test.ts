@@ -9,7 +9,7 @@ import { startS3Server } from '../helpers/s3-server.ts';
 const BLOCK = 'N01::PART::B001';
 
 test('an article that is as it was some nights ago is not built again, although its GLB is not here', async () => {
-  const range = countedRange({ articles: 5, blocks: 10, images: 2 });
+  const range = countedRange({ articles: 1, blocks: 1, images: 1 });
   const s3 = await startS3Server();
   const runs = await openDailyRuns(range, { store: { url: `s3://${s3.bucket}` } });
   onTestFinished(async () => {
