@@ -7,6 +7,7 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { release } from '../../../../src/run/conversions/garbage.ts';
 import { readBytes } from '../../../../src/support/files.ts';
+import { samples } from '../../../helpers/samples.ts';
 import { temporaryFolder } from '../../../helpers/temporary.ts';
 
 const MIB = 1024 * 1024;
@@ -47,7 +48,7 @@ test('threads of one process collect at the same time', async () => {
   const code = `
     const { workerData: { url, ready } } = require('node:worker_threads');
     (async () => {
-      for (let time = 1; time <= 5; time++) {
+      for (let time = 1; time <= ${samples(10)}; time++) {
         const { collectGarbage } = await import(url + '?' + time);
         Atomics.add(ready, 0, 1);
         Atomics.notify(ready, 0);

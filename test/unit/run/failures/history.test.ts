@@ -1,16 +1,28 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CONVERT_DEFAULTS } from '../../../../src/convert/transform/convert-options.ts';
 import { parsePipeline } from '../../../../src/deliver/pipeline.ts';
 import { FailureHistory } from '../../../../src/run/failures/history.ts';
-import type { CacheDatabase } from '../../../../src/source/cache/database.ts';
+import { type CacheDatabase, openCacheDatabase } from '../../../../src/source/cache/database.ts';
 import type { SelectedArticle } from '../../../../src/source/fetch/selection.ts';
-import { cachePerTest } from '../../../helpers/cache-per-test.ts';
 import { acme as request } from '../../../helpers/fetch-bench.ts';
+import { temporaryFolder } from '../../../helpers/temporary.ts';
 
-const { open: openDatabase } = cachePerTest();
+let folder: string;
 let database: CacheDatabase;
-beforeEach(async () => {
-  database = await openDatabase();
+/** Each test has its own in the database. */
+let outputDir: string;
+let tests = 0;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  database = await openCacheDatabase(folder);
+});
+beforeEach(() => {
+  outputDir = `/out/${++tests}`;
+});
+afterAll(async () => {
+  database.close();
+  await rm(folder, { recursive: true });
 });
 
 const POLICY = { quarantineAfterNights: 3, retryEveryNights: 7, quarantineAfterKills: 2 };
@@ -25,7 +37,7 @@ const day = (n: number, hour = 2) => Date.UTC(2026, 0, n, hour);
 type Options = Partial<ConstructorParameters<typeof FailureHistory>[1]>;
 const open = (n: number, other: Options = {}) =>
   new FailureHistory(database.failures, {
-    ...{ ...PIPELINE, outputDir: '/out', failures: POLICY, now: day(n) },
+    ...{ ...PIPELINE, outputDir, failures: POLICY, now: day(n) },
     ...other,
   });
 const selected = (number: string, ...alike: string[]): SelectedArticle => ({
@@ -113,7 +125,7 @@ describe('what keeps failing', () => {
   test('is stored with its last error', () => {
     runOn(1, ['A'], ['A']);
     record(2, (history) => history.record(request('A'), REFUSED));
-    expect(database.failures.all('/out')).toMatchObject([{ ...REFUSED, nights: 2 }]);
+    expect(database.failures.all(outputDir)).toMatchObject([{ ...REFUSED, nights: 2 }]);
   });
 
   test('is tried when the order of overrides changes, not when options are only written in another order', () => {
@@ -227,7 +239,8 @@ describe('what waits in quarantine is looked at each day', () => {
     [2_200, 22, false],
   ])('of %i, %i are few: %s', (selection, failing, areFew) => {
     const articles = many(selection);
-    quarantine(articles, articles.slice(0, failing));
+    // All others are new on the fourth day.
+    quarantine(articles.slice(0, failing));
     const [lookedAt, quarantined] = areFew ? [failing, 0] : [0, failing];
     expect(counts(4, articles)).toEqual({ lookedAt, quarantined });
   });
@@ -293,9 +306,9 @@ describe('a new conversion date', () => {
     for (const n of [1, 2, 3]) fail(n, convertedOn('2025-12-31'));
     expect(fail(4, convertedOn(''))).toEqual(['B']);
     expect(fail(5, {})).toEqual(['B']);
-    const [row] = database.failures.all('/out');
+    const [row] = database.failures.all(outputDir);
     const { dates: _, ...earlier } = row!;
-    database.failures.update('/out', { failed: [earlier as typeof row & {}], gone: [] });
+    database.failures.update(outputDir, { failed: [earlier as typeof row & {}], gone: [] });
     expect(fail(6, convertedOn('2026-01-05'))).toEqual(['B']);
   });
 });
@@ -339,22 +352,22 @@ describe('what a run did not meet', () => {
   test('is deleted after a complete run: it is no longer selected', () => {
     runOn(1, ['A', 'B'], ['A', 'B']);
     runOn(2, ['B'], ['B']);
-    expect(database.failures.all('/out')).toHaveLength(1);
+    expect(database.failures.all(outputDir)).toHaveLength(1);
   });
 
   test('is retained after a partial run, and so is what is quarantined', () => {
     quarantine(['A', 'B']);
     runOn(4, ['A', 'B'], []);
-    expect(database.failures.all('/out')).toHaveLength(2);
+    expect(database.failures.all(outputDir)).toHaveLength(2);
     const part = open(10);
     part.record(request('A'));
     part.save(false);
-    expect(database.failures.all('/out')).toMatchObject([{ nights: 3 }]);
+    expect(database.failures.all(outputDir)).toMatchObject([{ nights: 3 }]);
   });
 
   test('nothing is stored of a run that is not saved', () => {
     open(1).record(request('A'), LOST);
-    expect(database.failures.all('/out')).toEqual([]);
+    expect(database.failures.all(outputDir)).toEqual([]);
   });
 });
 
@@ -378,7 +391,7 @@ test('what could not be selected is counted by its name', () => {
 describe('the halves of a run', () => {
   const tryOnce = (command: 'fetch' | 'build', n: number, error?: typeof LOST) => {
     record(n, (history) => history.record(request('A'), error), { command });
-    return database.failures.all('/out');
+    return database.failures.all(outputDir);
   };
 
   test('a fetch that succeeds does not end a failure of the conversion', () => {
