@@ -16,3 +16,8 @@ export function temporaryFolderSync(): string {
   mkdirSync(path);
   return path;
 }
+
+/** The path of what all processes of a run of the tests share, by its name: that of the process that has started them. */
+export function pathForAll(name: string): string {
+  return join(tmpdir(), `btg2gltf-${name}-${process.ppid}`);
+}
