@@ -40,6 +40,9 @@ const SERVERS: [string, () => Promise<Server>][] = [
 /** Of what the jobs are: workers share the limits of the service for conversions, and for nothing else. */
 const KINDS = IS_LONG ? [CONVERT, 'profiles'] : [CONVERT];
 
+/** More than are on the queue at a time. */
+const JOBS = IS_LONG ? 40 : 12;
+
 const label = ({ chunk, from, to }: ChunkJob) => `${chunk}.${from}.${to}`;
 const labels = (jobs: ChunkJob[]) => jobs.map(label).sort();
 
@@ -135,7 +138,10 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
     let second: QueueProcess;
     beforeAll(async () => {
       two = await stage();
-      [first, second] = [two.worker({ hold: 'killed' }), two.worker({ hold: 'killed' })];
+      [first, second] = [
+        two.worker({ holds: { killed: 0 } }),
+        two.worker({ holds: { killed: 0 } }),
+      ];
     });
 
     it.runIf(sharesLimits).sequential('divide the limits, and pause together', async () => {
@@ -152,20 +158,20 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
       const queue = await two.openQueue('r1');
       const done: string[] = [];
       function* counted() {
-        for (const job of chunks('r1', 40, 2)) {
+        for (const job of chunks('r1', JOBS, 2)) {
           most = Math.max(most, ++taken - done.length);
           yield job;
         }
       }
       const onDone = async (job: ChunkJob) => void done.push(label(job));
       await queue.execute(kind, counted(), { onDone, onLost: nothing });
-      expect(done.sort()).toEqual(labels(chunks('r1', 40, 2)));
-      expect(await two.places('r1')).toHaveLength(80);
+      expect(done.sort()).toEqual(labels(chunks('r1', JOBS, 2)));
+      expect(await two.places('r1')).toHaveLength(2 * JOBS);
       // One job in work and one waiting for each.
       expect(most).toBeLessThanOrEqual(4);
       await inStates(queue, 'idle', 'idle');
       await queue.close();
-      expect(count([first, second], 'works')).toBe(40);
+      expect(count([first, second], 'works')).toBe(JOBS);
       expect(count([first, second], 'warn')).toBe(0);
     });
 
@@ -194,22 +200,6 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
     });
   });
 
-  it('a worker that begins while the server is away works when it is back', async () => {
-    const late = await stage();
-    const gate = await startProxy(server.url);
-    const worker = late.worker({ url: gate.url, mostWorkers: 1 });
-    await worker.line('opened');
-    gate.cut();
-    // It holds its requests, longer after than it takes its first job.
-    await worker.line('pause');
-    gate.restore();
-    expect(await late.execute('late', chunks('late', 2, 2))).toMatchObject({
-      done: ['0.0.2', '1.0.2'],
-    });
-    await late.close();
-    await gate.close();
-  });
-
   describe.concurrent('a worker', () => {
     let one: Stage;
     let only: QueueProcess;
@@ -218,9 +208,20 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
       one = await stage();
       proxy = await startProxy(server.url);
       const places = { failing: 'halved.1.2', interrupted: 'interrupted.0.1', fatal: 'fatal.0.0' };
-      only = one.worker({ url: proxy.url, mostWorkers: 1, hold: 'held', ...places });
+      const holds = { held: 0, growing: 3 };
+      only = one.worker({ url: proxy.url, mostWorkers: 1, holds, ...places });
     });
     afterAll(() => proxy.close());
+
+    it.sequential('that begins while the server is away works when it is back', async () => {
+      await only.line('opened');
+      proxy.cut();
+      // It holds its requests, longer after than it takes its first job.
+      await only.line('pause');
+      proxy.restore();
+      const { done } = await one.execute('late', chunks('late', 2, 2));
+      expect(done).toEqual(['0.0.2', '1.0.2']);
+    });
 
     it.sequential('whose job fails gets the halves, until one place remains and is lost', async () => {
       const { done, lost } = await one.execute('halved', chunks('halved', 2, 4));
@@ -264,9 +265,31 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
       expect(works).toEqual([{ works: 'held.0.0.2' }, { works: 'held.0.0.1' }]);
     });
 
+    it.sequential('gets jobs that are made meanwhile, and drops them when the queue is closed', async () => {
+      only.lines.length = 0;
+      const queue = await one.openQueue('growing');
+      const jobs = chunks('growing', 2, 1);
+      const done: string[] = [];
+      const onDone = async (job: ChunkJob) => {
+        done.push(label(job));
+        // Of the last jobs, one is held, and one waits.
+        if (done.length === 2) jobs.push(...chunks('growing', 5, 1).slice(3));
+      };
+      async function* growing(): AsyncGenerator<ChunkJob | undefined> {
+        for (;;) yield jobs.shift();
+      }
+      const execution = queue.execute(kind, growing(), { onDone, onLost: nothing });
+      await only.line('works', (name: string) => /^growing\.[34]\./.test(name));
+      const ended = expect(execution).rejects.toMatchObject({ code: 'INTERRUPTED' });
+      await queue.close();
+      await ended;
+      await only.line('aborted');
+      expect(done.sort()).toEqual(['0.0.1', '1.0.1']);
+    });
+
     it.sequential('continues the run of a coordinator that was killed, which let no other in', async () => {
       only.lines.length = 0;
-      const jobs = chunks('held', 20, 2);
+      const jobs = chunks('held', JOBS, 2);
       const first = one.coordinator({ run: 'held', jobs, lastDone: '3.0.2' });
       await only.line('works');
       // Its worker is none of one with other options, which waits for an answer until it has one.
@@ -280,7 +303,7 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
       // Those that have ended, but were not reported, are reported now.
       const { done } = await one.execute('held', jobs.slice(3));
       expect(done).toEqual(labels(jobs.slice(3)));
-      expect(await one.places('held')).toHaveLength(40);
+      expect(await one.places('held')).toHaveLength(2 * JOBS);
     });
 
     it.sequential('loses nothing when connections break', async () => {
@@ -304,7 +327,7 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
         // The limits hold meanwhile: the first has less before the second has any.
         await second.line('share', { index: 1, count: 2 });
         await only.line('share', HALF);
-        expect((await one.execute('r0', chunks('r0', 20, 1))).done).toHaveLength(20);
+        expect((await one.execute('r0', chunks('r0', JOBS, 1))).done).toHaveLength(JOBS);
         expect(count([second], 'works')).toBe(0);
         only.lines.length = 0;
         const execution = one.execute('held', chunks('held', 3, 1));
@@ -316,31 +339,6 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
         expect(count([second], 'works')).toBe(3);
       },
     );
-  });
-
-  it.concurrent('takes jobs that are made meanwhile, and ends them when it is closed', async () => {
-    const { openQueue, worker, go } = await stage();
-    const child = worker({ hold: 'r1', holdFrom: 3 });
-    await child.line('opened');
-    const queue = await openQueue('r1');
-    const jobs = chunks('r1', 2, 1);
-    const done: string[] = [];
-    const onDone = async (job: ChunkJob) => {
-      done.push(label(job));
-      // Of the last jobs, one is held, and one waits.
-      if (done.length === 2) jobs.push(...chunks('r1', 5, 1).slice(3));
-    };
-    async function* growing(): AsyncGenerator<ChunkJob | undefined> {
-      for (;;) yield jobs.shift();
-    }
-    const execution = queue.execute(kind, growing(), { onDone, onLost: nothing });
-    await child.line('works', (name: string) => name === 'r1.3.0.1' || name === 'r1.4.0.1');
-    const ended = expect(execution).rejects.toMatchObject({ code: 'INTERRUPTED' });
-    await queue.close();
-    await ended;
-    await child.line('aborted');
-    expect(done.sort()).toEqual(['0.0.1', '1.0.1']);
-    go();
   });
 
   it.concurrent('refuses workers of another version or other options, and knows it if they cannot say so', async () => {
@@ -430,7 +428,7 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
       const execution = queue.execute(kind, chunks('r1', 5, 1), {
         ...{ onDone: nothing, onLost: nothing },
       });
-      await worker({ hold: 'r1' }).line('works');
+      await worker({ holds: { r1: 0 } }).line('works');
       proxy.cut();
       controller.abort();
       await expect(execution).rejects.toMatchObject({ code: 'INTERRUPTED' });
@@ -449,7 +447,7 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
 
     it.concurrent('drops a job that another has done while the process was stopped', async () => {
       const { worker, execute } = await stage();
-      const frozen = worker({ hold: 'r1' });
+      const frozen = worker({ holds: { r1: 0 } });
       const execution = execute('r1', chunks('r1', 1, 1));
       await frozen.line('works');
       frozen.kill('SIGSTOP');
@@ -486,7 +484,7 @@ it.runIf(IS_LONG)('PostgreSQL may be killed, and started again with its data', a
   const jobs = Array.from({ length: 60 }, (_, chunk): ChunkJob => {
     return { run: 'r1', kind: CONVERT, chunk, from: 0, to: 2 };
   });
-  const workers = [0, 1, 2].map(() => worker({ hold: 'r1', holdFrom: 30 }));
+  const workers = [0, 1, 2].map(() => worker({ holds: { r1: 30 } }));
   const run = coordinator({ run: 'r1', jobs });
   await run.line('done', '5.0.2');
   await server.kill();

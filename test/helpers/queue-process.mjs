@@ -1,7 +1,7 @@
 /**
  * Queue process: a worker or a coordinator as a process of its own, that a test can kill. It runs what was built.
- * Its work leaves a file for each place; what else happens is a line of JSON. A run is held, from a chunk on, until there
- * is a file `go`; a place, such as `r1.0.2`, may be deadly (the process is killed), failing (its article), interrupted
+ * Its work leaves a file for each place; what else happens is a line of JSON. Runs are held, each from a chunk on, until
+ * there is a file `go`; a place, such as `r1.0.2`, may be deadly (the process is killed), failing (its article), interrupted
  * (once) or fatal (to the run). A coordinator comes to no end after the job `lastDone`.
  */
 import { existsSync, watch, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { openQueueWorker } from '../../dist/distribute/queue/worker.js';
 import { ConverterError } from '../../dist/support/errors.js';
 
 const { role, folder, kind, jobs, lastDone, ...options } = JSON.parse(process.argv[2]);
-const { hold, holdFrom = 0, deadly, failing, interrupted, fatal, busyMs } = options;
+const { holds = {}, deadly, failing, interrupted, fatal, busyMs } = options;
 const print = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const log = {
   debug() {},
@@ -34,7 +34,7 @@ async function worker() {
     work: async ({ chunk, from, to, run }, signal) => {
       print({ works: `${run}.${chunk}.${from}.${to}` });
       if (busyMs) for (const end = Date.now() + busyMs; Date.now() < end; );
-      if (hold === run && chunk >= holdFrom) await goes(signal);
+      if (chunk >= holds[run]) await goes(signal);
       if (signal.aborted) {
         print({ aborted: chunk });
         throw signal.reason;
