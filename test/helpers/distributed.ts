@@ -78,6 +78,8 @@ export async function openDistributedStage(
     ...s3?.env,
     ...otherS3?.env,
     BTG2GLTF_QUEUE_URL: queue,
+    // A test that takes pictures names its browser: all others start none, not even for its version.
+    BTG2GLTF_BROWSER: 'none',
   };
   const url = {
     folders: undefined,

@@ -33,15 +33,15 @@ import { closedGate, type Gate, until } from '../helpers/until.ts';
 
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
 /** Of which the short form has one chunk, or two: a chunk has 50 or more. */
-const [ONE_CHUNK, CHUNKS] = IS_LONG ? [2000, 2000] : [20, 51];
+const [ONE_CHUNK, CHUNKS] = IS_LONG ? [2000, 2000] : [10, 51];
 const sizeOf = (articles: number) => ({
   ...{ articles, blocks: 40, images: articles, articlesPerSeries: 50 },
 });
 /** Without it, the last chunk alone is not done. */
 const isLastImage = (name: string) => name === `I${String(CHUNKS).padStart(3, '0')}`;
 /** Without one of them, no chunk is done, but some articles of each. */
-const isBlock10 = (name: string) => name.endsWith('B010');
-const isBlock20 = (name: string) => name.endsWith('B020');
+const isBlock6 = (name: string) => name.endsWith('B006');
+const isBlock9 = (name: string) => name.endsWith('B009');
 const SKEW_MS = 60 * 60 * 1000;
 
 let postgres: QueueServerUnderTest;
@@ -77,8 +77,8 @@ const FAULTS: Record<string, Fault> = {
       places: [...STORES, 'folders'],
       options: { hasProxy: true },
       async happens(stage) {
-        const first = hold(stage.range, 'block', isBlock10);
-        const second = hold(stage.range, 'block', isBlock20);
+        const first = hold(stage.range, 'block', isBlock6);
+        const second = hold(stage.range, 'block', isBlock9);
         const victim = stage.worker('victim');
         const run = stage.run();
         await until(() => first.count() > 0);
@@ -217,7 +217,7 @@ const QUEUE_KILLED: Fault = {
   async happens(stage) {
     const { stdout } = await command(['doctor', stage.file], { env: stage.env });
     expect(stdout).toMatch(/^ok +queue +postgres:\/\/127\.0\.0\.1:\d+\/postgres$/m);
-    const blocks = hold(stage.range, 'block', isBlock10);
+    const blocks = hold(stage.range, 'block', isBlock6);
     const worker = stage.worker('', '--port', '0');
     const run = stage.run();
     await until(() => blocks.count() > 0);
