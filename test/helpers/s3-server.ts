@@ -56,6 +56,8 @@ export interface S3Server {
     /** By how much the clock of the server is ahead. */
     clockAheadMs: number;
     keysPerPage: number;
+    /** Smallest part of an upload but the last, as S3 has it; small ones cost a test less. */
+    leastPartBytes: number;
     /** What every request gets, of a method or of all. */
     always: { fault: S3Fault; method?: string } | undefined;
     /** Waited for before a request is executed. */
@@ -78,7 +80,6 @@ const ACCESS_KEY = 'AKIDOFTHETESTS';
 const SECRET_KEY = 'secret/key+of the tests';
 const TOKEN = 'token+of/the==tests';
 const MOST_SKEW_MS = 15 * 60 * 1000;
-const LEAST_PART_BYTES = 5 * 1024 * 1024;
 const KEPT = /^(?:content-type|cache-control|content-encoding|x-amz-meta-.*)$/;
 
 /** An answer of S3 that is an error. */
@@ -114,6 +115,7 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
     etags: 'quoted',
     clockAheadMs: 0,
     keysPerPage: 1000,
+    leastPartBytes: 5 * 1024 * 1024,
     always: undefined,
     hold: undefined,
     beforeWrite: undefined,
@@ -174,7 +176,7 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
       const isSame =
         part !== undefined && etag === `"${md5(part)}"` && Number(number) === index + 1;
       if (!isSame) throw new Refusal(400, 'InvalidPart');
-      const isSmall = part.length < LEAST_PART_BYTES && index < listed.length - 1;
+      const isSmall = part.length < switches.leastPartBytes && index < listed.length - 1;
       if (isSmall) throw new Refusal(400, 'EntityTooSmall');
       return part;
     });
