@@ -85,7 +85,8 @@ describe.skipIf(!mayMount)('a full disk (skipped where this process may not moun
   });
 });
 
-describe.runIf(HAS_BROWSER)('a browser that dies while a picture is taken', () => {
+// That the pictures of a renderer are taken by a new browser: test/browser/pictures.test.ts.
+describe.runIf(IS_LONG && HAS_BROWSER)('a browser that dies while a picture is taken', () => {
   it('is replaced, and the picture is there', async () => {
     // That of other tests in this process goes on.
     const others = browserProcesses();
@@ -102,7 +103,7 @@ describe('clients that mean harm', () => {
     const addressOf = await serve('--max-new', '1000');
     expect(await statusOf(addressOf(0))).toBe(200);
     runs.proxy.slowBy(20);
-    const leaving = Array.from({ length: 60 }, async (_, index) => {
+    const leaving = Array.from({ length: 30 }, async (_, index) => {
       const gone = new AbortController();
       const asked = fetch(addressOf(index + 1), { signal: gone.signal }).catch(() => 'gone');
       await until(() => runs.proxy.seen.length > 0);
@@ -120,7 +121,7 @@ describe('clients that mean harm', () => {
   it('who ask for much that is new get it within their budget; others get theirs', async () => {
     const addressOf = await serve('--max-new', '5');
     const statuses = [];
-    for (let index = 0; index < 30; index++) statuses.push(await statusOf(addressOf(index)));
+    for (let index = 0; index < 12; index++) statuses.push(await statusOf(addressOf(index)));
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(7);
     expect(statuses.at(-1)).toBe(429);
     expect(await statusOf(addressOf(0))).toBe(200);

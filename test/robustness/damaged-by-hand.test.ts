@@ -1,8 +1,8 @@
 /**
  * Damage by hand: files of output and cache that are cut, swapped or deleted between two runs.
  *
- * The next run repairs the damage, or names an action that does. `npm test` takes one damage of each kind, with
- * `BTG2GLTF_TEST_LONG=1` it is all of them.
+ * The next run repairs the damage, or names an action that does. `npm test` takes one damage of each kind, some of
+ * them together, with `BTG2GLTF_TEST_LONG=1` it is all of them, each alone.
  */
 import {
   appendFile,
@@ -37,15 +37,19 @@ const STATE = 'cache/state.db';
 const BODIES = 'cache/bodies.db';
 const DIGEST = /"sha256":"[0-9a-f]{64}"/;
 
-const DAMAGES: Damage[] = [
+/** Of files that differ from each other. */
+const APART: Damage[] = [
   ['an object is cut', () => cut(object()), 0],
+  ['a link is another file', () => swap(link(2), 'another'), 0],
+  ['a link is gone', async () => rm(await link(1)), 0],
+];
+
+const DAMAGES: Damage[] = [
   ['an object is gone', async () => rm(await object()), 0],
-  ['a link is gone', async () => rm(await link()), 0],
-  ['a link is another file', () => swap(link(), 'another'), 0],
   ['a link leads nowhere', async () => leadNowhere(await link()), 3, 'remove'],
+  ['a path leads out', () => edit(/"glb":"[^"]*"/, '"glb":"../../x.glb"'), 0],
   ['the manifest is cut', () => cut(at(MANIFEST)), 3, '--repair'],
   ['a digest is a path', () => edit(DIGEST, '"sha256":"../../x"'), 3, '--repair'],
-  ['a path leads out', () => edit(/"glb":"[^"]*"/, '"glb":"../../x.glb"'), 0],
   ['the catalogue is cut', () => cut(at('out/catalogue.jsonl')), 3, '--repair'],
   ['the state is garbage', () => swap(at(STATE), 'x'.repeat(9999)), 3, 'aside'],
   ['the state is gone', () => rm(at(STATE)), 0],
@@ -102,7 +106,14 @@ async function open(path: string): Promise<void> {
   file = await writePipeline(folder);
 }
 
-const tried = IS_LONG ? [...DAMAGES, ...MORE_DAMAGES] : DAMAGES;
+const together: Damage = [
+  APART.map(([what]) => what).join(', '),
+  async () => {
+    for (const [, make] of APART) await make();
+  },
+  0,
+];
+const tried = IS_LONG ? [...APART, ...DAMAGES, ...MORE_DAMAGES] : [together, ...DAMAGES];
 
 test.each(tried)('%s', async (_, make, exit, helps) => {
   await open(await temporaryFolder());
@@ -140,8 +151,8 @@ async function object(): Promise<string> {
   return (await filesBelow(at('out/objects')))[0]!;
 }
 
-async function link(): Promise<string> {
-  return (await filesBelow(at('out/articles')))[0]!;
+async function link(index = 0): Promise<string> {
+  return (await filesBelow(at('out/articles')))[index]!;
 }
 
 async function cut(path: string | Promise<string>, bytes = 700): Promise<void> {

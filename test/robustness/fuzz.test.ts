@@ -1,7 +1,7 @@
 /**
  * Fuzz: whatever a service sends becomes a GLB that readers accept, or a failure with a name.
  *
- * `npm test` takes 80 damaged articles through the chain, with `BTG2GLTF_TEST_LONG=1` it is 20,000. A
+ * `npm test` takes 40 damaged articles through the chain, with `BTG2GLTF_TEST_LONG=1` it is 20,000. A
  * failure names the index of its input: `mutatedArticle(seeds, SEED, index)` makes it again.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ import { measureOwnPeak } from '../helpers/process-memory.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 
 const SEED = 6;
-const INPUTS = IS_LONG ? 20_000 : 80;
+const INPUTS = IS_LONG ? 20_000 : 40;
 /** Every so many GLBs go through the validator, which is slow. */
 const VALIDATED_EVERY = 10;
 /** What one input may take: inputs have 1 MB, pictures some pixels. */

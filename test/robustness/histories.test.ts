@@ -2,7 +2,7 @@
  * Histories: whatever has happened, one good night publishes what a run into an empty folder with an empty cache
  * publishes.
  *
- * `npm test` takes 4 histories of 2 nights, with `BTG2GLTF_TEST_LONG=1` it is 500 of up to 12 nights, with more
+ * `npm test` takes 2 histories of 2 nights, with `BTG2GLTF_TEST_LONG=1` it is 500 of up to 12 nights, with more
  * deliveries that need no browser, and a kill is that of a process.
  */
 import { readFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { filesBelow, parsedLines } from '../helpers/output-folder.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 
 /** Of each seed: a hundred take some minutes. */
-const HISTORIES = IS_LONG ? 100 : 4;
+const HISTORIES = IS_LONG ? 100 : 2;
 const SEEDS = IS_LONG ? [1, 2, 3, 4, 5] : [1];
 const MOST_NIGHTS = IS_LONG ? 12 : 2;
 

@@ -99,9 +99,11 @@ describe.skipIf(!mayMount)('a disk (skipped where this process may not mount one
 describe.skipIf(!mayMount && IS_ROOT)('a folder (skipped where permissions do not apply)', () => {
   test('that is read-only: one sentence, nothing changes, and verify works', async () => {
     await makeDisk();
-    await setWritable(false);
-    expectRefused(await run('disk'), 'an empty one');
-    await setWritable(true);
+    if (IS_LONG) {
+      await setWritable(false);
+      expectRefused(await run('disk'), 'an empty one');
+      await setWritable(true);
+    }
     await runHere('the first run');
     const before = await publishedIn('disk');
     await setWritable(false);
