@@ -10,11 +10,12 @@ import { type S3Fault, type S3Server, startS3Server } from '../helpers/s3-server
 import { IS_LONG } from '../helpers/samples.ts';
 import { until } from '../helpers/until.ts';
 
-/** Requests of each outage, of five clients. Of those that stall for 30 s, a client may have four: then it gives up. */
-const REQUESTS = IS_LONG ? 50 : 8;
-const STALLED_REQUESTS = IS_LONG ? 15 : 8;
+/** Two write each key. */
+const WRITERS = IS_LONG ? 4 : 2;
+/** Requests of each outage, of all clients. Of those that stall for 30 s, a client may have four: then it gives up. */
+const REQUESTS = IS_LONG ? 50 : 5;
+const STALLED_REQUESTS = IS_LONG ? 15 : 5;
 const LIMITS = IS_LONG ? {} : { timeoutMs: 100, backoffMs: 5 };
-const WRITERS = 4;
 
 const OUTAGES: S3Fault[] = [
   { status: 503, code: 'SlowDown' },
@@ -48,7 +49,6 @@ it('loses nothing in outages, and has one winner for each key', async () => {
   let last = 0;
   /** By each of them. */
   const written: number[] = [];
-  /** Two of them write each key. */
   const write = async (writer: number) => {
     const store = await open();
     written[writer] = 0;
