@@ -1,8 +1,19 @@
 import type { EmulatedRange, Query } from '../../src/emulator/sample/range.ts';
+import { movable, partsListJson, solid } from '../../src/emulator/sample/tree.ts';
 import { SAMPLE_CONFIGURATIONS } from './sample-configurations.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
 export type Wire = any;
+
+/** A change of the range after which each article looks like a box with a drawer, for tests that look at no model. */
+export const OF_BOXES: Pick<EmulatedRange, 'partsList'> = {
+  partsList() {
+    const drawer = solid('block', [0.4, 0.2, 0.5]);
+    const body = solid('block', [1.6, 0.74, 0.8]);
+    const lay = '72_FJEL_LINEA_D3_SCHUB 1';
+    return partsListJson([body, movable({ lay, at: [0.1, 0.4, 0.3] }, [drawer])], () => []);
+  },
+};
 
 /** Every article node of the catalogue. */
 export function allArticles(range: EmulatedRange): Wire[] {

@@ -9,6 +9,7 @@ import { textsOf } from '../../../../../src/web/planning/state/texts.ts';
 import { raw, stall } from '../../../../helpers/fault-server.ts';
 import { finishOf, plannedService } from '../../../../helpers/planned-service.ts';
 import { DIRECT_CONVERTER, openTab } from '../../../../helpers/planning-tab.ts';
+import { OF_BOXES } from '../../../../helpers/sample-range.ts';
 import { until } from '../../../../helpers/until.ts';
 
 const SHOP = 'https://shop.example';
@@ -23,6 +24,7 @@ describe('an opened page', () => {
   const service = plannedService({
     range: {
       ...range,
+      ...OF_BOXES,
       article(query) {
         // biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
         const article = range.article(query) as any;
