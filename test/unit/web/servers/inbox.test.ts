@@ -285,9 +285,9 @@ describe('a body that is too large', () => {
   it.each([
     ['with its length declared', (bytes: Uint8Array<ArrayBuffer>): BodyInit => bytes],
     ['without', (bytes: Uint8Array<ArrayBuffer>): BodyInit => new Blob([bytes]).stream()],
-  ])('of 24 MB is a 413 that the sender gets to see, %s', async (_, asBody) => {
+  ])('of 16 MB is a 413 that the sender gets to see, %s', async (_, asBody) => {
     await open();
-    const body = asBody(new Uint8Array(24_000_000).fill(0x20));
+    const body = asBody(new Uint8Array(16_000_000).fill(0x20));
     const answer = fetch(inbox.url, { method: 'POST', body, duplex: 'half' } as RequestInit);
     expect(await jsonOf(answer, 413)).toEqual({ error: 'body: expected at most 8 MiB' });
     expect(await readdir(store)).toEqual([]);
@@ -321,10 +321,10 @@ describe('posts that are being received', () => {
   const large = (bytes: number) => ({ ...CART, text: 'x'.repeat(bytes) });
 
   it('take memory by what was received, not by what was declared', async () => {
-    await open();
-    const drips = Array.from({ length: 50 }, () => start(`content-length: ${8 * MIB}`, '{'));
+    await open({ bodyLimitBytes: MIB, maxBytesInMemory: 2 * MIB });
+    const drips = Array.from({ length: 50 }, () => start(`content-length: ${MIB}`, '{'));
     for (const socket of drips) await received(socket);
-    expect((await post(large(6 * MIB))).status).toBe(200);
+    expect((await post(large(0.75 * MIB))).status).toBe(200);
     for (const socket of drips) socket.destroy();
   });
 
@@ -344,8 +344,8 @@ describe('posts that are being received', () => {
   });
 
   it('are all stored, where many send large ones together', async () => {
-    await open({ bodyLimitBytes: 2 * MIB, maxBytesInMemory: 20 * MIB });
-    const carts = Array.from({ length: 12 }, (_, n) => ({ ...large(1.5 * MIB), n }));
+    await open({ bodyLimitBytes: MIB / 2, maxBytesInMemory: 5 * MIB });
+    const carts = Array.from({ length: 12 }, (_, n) => ({ ...large(0.375 * MIB), n }));
     const statuses = await Promise.all(carts.map(async (cart) => (await post(cart)).status));
     expect(statuses).toEqual(Array(12).fill(200));
   });
