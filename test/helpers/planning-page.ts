@@ -29,13 +29,25 @@ export interface PlanningServer {
   close(): Promise<void>;
 }
 
+/** Its files are compressed once for all servers. */
+const SITE = openPlanningSite();
+/** A program of the view that finds no graphics. */
+const NO_VIEW = 'export function openView() { throw new Error("there are no graphics"); }';
+const WITHOUT_GRAPHICS = 'graphics=none';
+
 /** Starts it with the sample range, or with one that differs from it. */
 export async function startPlanning(
   change: (range: EmulatedRange) => Partial<EmulatedRange> = () => ({}),
-  planningSite = openPlanningSite(),
+  site = SITE,
 ): Promise<PlanningServer> {
   const range = createSampleRange();
-  const emulator = await startEmulator({ range: { ...range, ...change(range) }, planningSite });
+  const emulator = await startEmulator({
+    range: { ...range, ...change(range) },
+    planningSite: async (request) =>
+      request.name === 'view.js' && request.headers.cookie === WITHOUT_GRAPHICS
+        ? { status: 200, headers: { 'content-type': 'text/javascript' }, body: NO_VIEW }
+        : site(request),
+  });
   const address: PlanningServer['address'] = (parameters) => {
     const query = new URLSearchParams({ token: emulator.issueToken(), lang: 'en', ...parameters });
     return `${emulator.frontendUrl}/planning?${query}`;
@@ -55,10 +67,18 @@ export async function startPlanning(
 
 /** The page is that of a device without 3D graphics: what a test has no use for takes most of the time. */
 export function withoutView(page: Page): Promise<unknown> {
-  const body = 'export function openView() { throw new Error("there are no graphics"); }';
   return page.route('**/view.js', (route) =>
-    route.fulfill({ contentType: 'text/javascript', body }),
+    route.fulfill({ contentType: 'text/javascript', body: NO_VIEW }),
   );
+}
+
+/**
+ * As {@link withoutView}, of a page of {@link startPlanning}. Its server gives the other program: a browser whose
+ * requests pass through a test keeps no file, and needs a fifth more for a page.
+ */
+export function withoutGraphics(page: Page): Promise<unknown> {
+  const [name, value] = WITHOUT_GRAPHICS.split('=') as [string, string];
+  return page.context().addCookies([{ name, value, domain: '127.0.0.1', path: '/' }]);
 }
 
 /** Holds all requests of a kind until they are released; one that was cancelled meanwhile is gone. */
@@ -92,18 +112,25 @@ export async function choose(page: Page, property: string, value: string): Promi
     .check();
 }
 
-/** Violations that axe-core finds, minor ones too, as `rule: first element`. */
-export async function violations(page: Page): Promise<string[]> {
+/** The rules of axe-core that depend on colours. */
+const OF_COLOUR = ['color-contrast', 'link-in-text-block'];
+
+/**
+ * Violations that axe-core finds, minor ones too, as `rule: first element`.
+ *
+ * @param rules - `colour`: of a page that was looked at in another colour scheme, where all other rules find the same.
+ */
+export async function violations(page: Page, rules?: 'colour'): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) {
     const require = createRequire(import.meta.url);
     await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
   }
-  return page.evaluate(async () => {
+  // Of what keeps to a rule only the first element is described.
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: OF_COLOUR }) };
+  return page.evaluate(async (options) => {
     type Violation = { id: string; nodes: { html: string }[] };
     type Axe = { run(options: object): Promise<{ violations: Violation[] }> };
-    // All rules; of what keeps to them only the first element is described.
-    const options = { resultTypes: ['violations'] };
     const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(options);
     return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  });
+  }, options);
 }
