@@ -17,6 +17,7 @@ const CONFIGURATOR = fileURLToPath(
 const MODEL_VIEWER = fileURLToPath(
   new URL('../../node_modules/@google/model-viewer/dist/model-viewer.min.js', import.meta.url),
 );
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 const PHONES = {
   apple:
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1',
@@ -57,6 +58,10 @@ describe.runIf(HAS_BROWSER)('the configurator of the examples', () => {
   it('shows each finish that is chosen, with its price, in model-viewer', async () => {
     const { page, trouble, asked } = watch(await openPage());
     await withoutDrawing(page);
+    // No sentence is about the pixels of a poster, for which the server would start a browser.
+    await page.route(/\.webp/, (route) =>
+      route.fulfill({ contentType: 'image/svg+xml', body: SVG }),
+    );
     await page.goto(`${shop.address}/shop.html`);
     const shown = () =>
       page.evaluate(() => {
@@ -98,6 +103,7 @@ describe.runIf(HAS_BROWSER)('the page that shows an article in a room', () => {
     ['other', 'svg', undefined],
   ] as const)('has for %s the one way that it has', async (device, selector, address) => {
     const { page, trouble } = watch(await openPage({ userAgent: PHONES[device] }));
+    await withoutDrawing(page);
     await page.goto(`${origin}/ar/FJEL/LINEA/LN-M?DEKOR=NB`);
     const parts = await page
       .locator('[data-for]:visible')
