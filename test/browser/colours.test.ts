@@ -25,7 +25,7 @@ import { writeOutput } from '../helpers/gallery-output.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { servePlanningView } from '../helpers/planning-view-page.ts';
-import { IS_LONG, someOf } from '../helpers/samples.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -140,13 +140,13 @@ async function cabinetOf(material: object) {
   const [hero] = await takePictures(await sharedRenderer(), glb, {
     ...{ ...PICTURE_DEFAULTS, width: CABINET_SIZE, height: CABINET_SIZE, format: 'png' },
   });
-  return { bytes: hero!.bytes, pixels: await pixelsOf(hero!.bytes) };
+  return hero!.bytes;
 }
 
 const CABINET_SIZE = 400;
 /** The levels of green of top, front and side. */
 async function facesOf(material: object): Promise<number[]> {
-  const { bytes } = await cabinetOf(material);
+  const bytes = await cabinetOf(material);
   const { data } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   const green = (x: number, y: number) => data[3 * (y * CABINET_SIZE + x) + 1]!;
   const isShown = (x: number, y: number) => green(x, y) < 250;
@@ -224,7 +224,8 @@ describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
   it('are those of the catalogue', async () => {
     const swatches = [...CHART.map(patch), ...(await Promise.all(TEXTURES.map(texture)))];
     const differences = { brightest: [] as number[], front: [] as number[] };
-    for (const swatch of someOf(swatches)) {
+    // Without the long form: brown, orange, blue, white and walnut.
+    for (const swatch of swatches.filter((_, i) => IS_LONG || i % 6 === 0)) {
       const expected = labOf(swatch.color);
       const [brightest, front] = await coloursOf(swatch, ['front']);
       differences.brightest.push(ciede2000(expected, labOf(brightest!)));
@@ -267,7 +268,7 @@ describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
   );
 
   it('of a black cabinet have at least eight levels', async () => {
-    const { pixels } = await cabinetOf({ dif: '0x0A0A0A', roughness: 0.6 });
+    const pixels = await pixelsOf(await cabinetOf({ dif: '0x0A0A0A', roughness: 0.6 }));
     const dark = pixels.filter(([red]) => red! < 60).map(([red]) => red!);
     const levels = [...new Set(dark)].filter(
       (level) => dark.filter((one) => one === level).length > dark.length / 1000,

@@ -26,6 +26,7 @@ import {
 import { encoded, flatPicture } from '../helpers/flat-picture.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -82,7 +83,7 @@ interface Pixels {
   at(x: number, y: number): [number, number, number, number];
   count(is: (pixel: [number, number, number, number]) => boolean): number;
   /** Red, green and blue of each pixel. */
-  all: number[][];
+  all(): number[][];
 }
 
 async function pixelsOf(bytes: Uint8Array): Promise<Pixels> {
@@ -90,13 +91,15 @@ async function pixelsOf(bytes: Uint8Array): Promise<Pixels> {
     .ensureAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });
-  const pixel = (i: number) =>
-    Array.from(data.subarray(4 * i, 4 * i + 4)) as [number, number, number, number];
-  const all = Array.from({ length: info.width * info.height }, (_, i) => pixel(i));
+  const pixel = (i: number): [number, number, number, number] => {
+    const at = 4 * i;
+    return [data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!];
+  };
+  const places = Array.from({ length: info.width * info.height }, (_, i) => i);
   return {
     at: (x, y) => pixel(Math.floor(y * info.height) * info.width + Math.floor(x * info.width)),
-    count: (is) => all.filter(is).length,
-    all: all.map((each) => each.slice(0, 3)),
+    count: (is) => places.filter((i) => is(pixel(i))).length,
+    all: () => places.map((i) => pixel(i).slice(0, 3)),
   };
 }
 
@@ -155,7 +158,7 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
       import.meta.url,
     );
     const expected = labOf(await meanColourOfImage(await readFile(cover)));
-    const shown = (await pixelsOf(closeup!.bytes)).all;
+    const shown = (await pixelsOf(closeup!.bytes)).all();
     const isCover = (pixel: number[]) => hueDifference(expected, labOf(pixel)) < 25;
     expect(shown.filter(isCover).length / shown.length).toBeGreaterThan(0.9);
     expect(ciede2000(expected, labOf(meanColour(shown)))).toBeLessThan(8);
@@ -202,7 +205,7 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
   });
 
   it('have the same bytes whatever others are taken with them', async () => {
-    const side = 1024;
+    const side = 512;
     const stripes = Uint8Array.from({ length: 3 * side * side }, (_, i) => (i % 7) * 36);
     const raw = { width: side, height: side, channels: 3 } as const;
     const glb = await writeGlb(
@@ -223,8 +226,8 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
   });
 
   it.each([
-    ['first', 2048, 8],
-    ['last', 8, 2048],
+    ['first', 1024, 8],
+    ['last', 8, 1024],
   ])(
     'show of coplanar faces the last one, also where the image of the %s takes longer',
     async (_, first, last) => {
@@ -327,7 +330,9 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
         ],
       ],
     ] as [string, Box[]][])('%s fades out within the picture', async (_, all) => {
-      for (const camera of ['hero', 'front', 'side', 'back'] as const) {
+      // One looks down, one from a side: the others are as that one.
+      const cameras = ['hero', 'side', ...(IS_LONG ? (['front', 'back'] as const) : [])] as const;
+      for (const camera of cameras) {
         const alphas = await alphasOf(await boxes(...all), { cameras: [camera] });
         const last = side(alphas) - 1;
         const isBorder = (i: number) =>
