@@ -15,8 +15,9 @@ import {
   modelOf,
   type PlanningServer,
   startPlanning,
-  withoutView,
+  withoutGraphics,
 } from '../helpers/planning-page.ts';
+import { OF_BOXES } from '../helpers/sample-range.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 
 const CONFIGURATOR = { ...DESK, disablecatalogue: 'true' };
@@ -52,7 +53,7 @@ describe.runIf(HAS_BROWSER)('an action of the planning page', () => {
   let cart: Awaited<ReturnType<typeof startCart>>;
 
   beforeAll(async () => {
-    planning = await startPlanning();
+    planning = await startPlanning(() => OF_BOXES);
     cart = await startCart();
   });
   afterEach(closePages);
@@ -65,7 +66,7 @@ describe.runIf(HAS_BROWSER)('an action of the planning page', () => {
 
   test('the answer of a cart is shown, for the configuration that was sent; a refusal loses nothing', async () => {
     const parameters = { ...CONFIGURATOR, urlwarenkorb: cart.url };
-    const { page } = await planning.open(parameters, { prepare: withoutView });
+    const { page } = await planning.open(parameters, { prepare: withoutGraphics });
     const send = async (status: number) => {
       await page.locator('.cart .primary').click();
       await expect.poll(cart.received).toBe(1);

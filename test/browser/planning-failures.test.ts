@@ -13,9 +13,10 @@ import {
   modelOf,
   type PlanningServer,
   startPlanning,
-  withoutView,
+  withoutGraphics,
 } from '../helpers/planning-page.ts';
 import { HOSTILE } from '../helpers/reports.ts';
+import { OF_BOXES } from '../helpers/sample-range.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { closedGate } from '../helpers/until.ts';
 
@@ -35,7 +36,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     for (const planning of started.splice(0)) await planning.close();
   });
 
-  async function start(change?: (range: EmulatedRange) => Partial<EmulatedRange>) {
+  async function start(change: (range: EmulatedRange) => Partial<EmulatedRange> = () => OF_BOXES) {
     const planning = await startPlanning(change);
     started.push(planning);
     return planning;
@@ -64,24 +65,26 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
 
   test('says what it cannot open, and of a token that was never accepted not that it has expired', async () => {
     const planning = await start();
-    const open = async (parameters: Record<string, string>) =>
-      (await planning.open(parameters, { prepare: withoutView })).page;
+    const gone = { permanentid: 'GONE' };
+    const { page } = await planning.open(gone, { prepare: withoutGraphics });
     for (const [parameters, sentence] of [
-      [{ permanentid: 'GONE' }, /^“GONE” could not be loaded. No planning is known under/],
+      [gone, /^“GONE” could not be loaded. No planning is known under/],
       [{ ...DESK, basearticlenumber: 'NONE' }, /^“FJEL LINEA NONE” .* has no such article/],
     ] as const) {
-      const failure = (await open(parameters)).locator('.panel .failure');
+      await page.setViewportSize({ width: 1280, height: 800 });
+      if (parameters !== gone) await page.goto(planning.address(parameters));
+      const failure = page.locator('.panel .failure');
       expect(await failure.innerText()).toMatch(sentence);
       expect(await failure.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true);
       const without = failure.getByRole('button', { name: 'Do without this article' });
       expect(await without.isVisible()).toBe(true);
       // On a phone no empty view is above the sentence.
-      const page = failure.page();
       expect(await page.locator('.stage').isVisible()).toBe(true);
       await page.setViewportSize({ width: 390, height: 844 });
       expect(await page.locator('.stage').isVisible()).toBe(false);
     }
-    const notice = (await open({ ...CONFIGURATOR, token: 'nonsense' })).locator('.token');
+    await page.goto(planning.address({ ...CONFIGURATOR, token: 'nonsense' }));
+    const notice = page.locator('.token');
     expect(await notice.innerText()).toMatch(/^This session is not valid: the service does not/);
     expect(await notice.innerText()).not.toMatch(/expired|still here/);
     // It says so once, and offers nothing that cannot help.
@@ -100,7 +103,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       },
       material: async () => undefined,
     }));
-    const { page } = await planning.open(CONFIGURATOR, { prepare: withoutView });
+    const { page } = await planning.open(CONFIGURATOR, { prepare: withoutGraphics });
     await page.getByText(/Loading parts and images: \d+ of \d+/).waitFor();
     expect(await page.locator('h1').innerText()).toBe('Desk made to measure');
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -221,7 +224,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
         })),
       partsList: () => undefined,
     }));
-    const { page, trouble } = await planning.open(DESK, { prepare: withoutView });
+    const { page, trouble } = await planning.open(DESK, { prepare: withoutGraphics });
     await page.getByText('There is no 3D model of this article.').waitFor();
     expect(await page.locator('h1').innerText()).toBe(HOSTILE[0]);
     expect(await page.locator('.messages').innerText()).toContain('onerror');

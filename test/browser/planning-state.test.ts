@@ -14,8 +14,9 @@ import {
   startPlanning,
   violations,
   WORKPLACE,
-  withoutView,
+  withoutGraphics,
 } from '../helpers/planning-page.ts';
+import { OF_BOXES } from '../helpers/sample-range.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 
 const CONFIGURATOR = { disablecatalogue: 'true' };
@@ -30,7 +31,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
   const others: PlanningServer[] = [];
 
   beforeAll(async () => {
-    planning = await startPlanning();
+    planning = await startPlanning(() => OF_BOXES);
   });
   afterEach(async () => {
     await closePages();
@@ -50,7 +51,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
 
   test('keeps token and focus: first loading cancelled, properties skipped to, change cancelled', async () => {
     const page = await openPage();
-    await withoutView(page);
+    await withoutGraphics(page);
     const held = await hold(page, /\/articles\?/);
     await page.goto(planning.address({ ...DESK, ...CONFIGURATOR }));
     await (await late(page, 'Cancel')).click();
@@ -79,11 +80,12 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
   test('speaks German, in numbers too, masks tokens, and fixes an article that is being replaced', async () => {
     let token = '';
     const masked = await start((range) => ({
+      ...OF_BOXES,
       article: (query) => withText(range.article(query), (text) => `${text} ${token}`),
     }));
     token = masked.emulator.issueToken();
     const parameters = { ...DESK, token, lang: 'de', parentnode: LINEA };
-    const { page } = await masked.open(parameters, { ...WIDE, prepare: withoutView });
+    const { page } = await masked.open(parameters, { ...WIDE, prepare: withoutGraphics });
     await page.locator('.price').waitFor();
     expect(await page.title()).toContain('Schreibtisch nach Maß ***');
     expect(await page.locator('h1').innerText()).not.toContain(token);
@@ -116,7 +118,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
 
   test('says that a language is not there, and keeps what is planned in another one', async () => {
     const french = { ...DESK, ...CONFIGURATOR, lang: 'fr' };
-    const { page, trouble } = await planning.open(french, { prepare: withoutView });
+    const { page, trouble } = await planning.open(french, { prepare: withoutGraphics });
     const note = page.getByText('This page is not available in “French”, so it is in English.');
     await note.waitFor();
     await choose(page, 'Finish', 'Walnut veneer');
