@@ -9,6 +9,7 @@ import { type CountedRange, countedBlock, countedRange } from '../helpers/counte
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { filesBelow } from '../helpers/output-folder.ts';
 import { startS3Server } from '../helpers/s3-server.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 
 let range: CountedRange;
 let runs: DailyRuns;
@@ -138,7 +139,7 @@ test('what a store has goes by the same rules', async () => {
   try {
     Object.assign(runs.proxy.env, server.env);
     const store = { url: `s3://${server.bucket}/nightly` };
-    await runs.configure({ output: OUTPUT, gates: GATES, store });
+    await runs.configure({ output: { ...OUTPUT, keepRuns: 2 }, gates: GATES, store });
     const keys = (prefix: string) => {
       const all = [...server.objects.keys()].map((key) => key.slice('nightly/'.length));
       return all.filter((key) => key.startsWith(prefix)).sort();
@@ -152,14 +153,17 @@ test('what a store has goes by the same rules', async () => {
     change('2026-01-02');
     await runOn('2026-01-02');
     const before = keys('objects/');
-    await runOn('2026-01-15');
-    expect(keys('objects/')).toEqual(before);
+    if (IS_LONG) {
+      await runOn('2026-01-15');
+      expect(keys('objects/')).toEqual(before);
+    }
     await runOn('2026-01-16');
     const outdated = [changed!, gone!].map(({ sha256 }) => objectOf(sha256));
+    expect(before).toEqual(expect.arrayContaining(outdated));
     expect(keys('objects/')).toEqual(before.filter((key) => !outdated.includes(key)));
     expect(keys('objects/')).toContain(objectOf(failed!.sha256));
-    expect(new Set(keys('runs/').map((key) => key.split('/')[1])).size).toBe(3);
-    expect(await reports()).toHaveLength(3);
+    expect(new Set(keys('runs/').map((key) => key.split('/')[1])).size).toBe(2);
+    expect(await reports()).toHaveLength(2);
   } finally {
     await server.close();
   }

@@ -9,6 +9,7 @@ import { complaintsAbout, complaintsAboutFiles } from '../helpers/check-glb.ts';
 import { command as commandLine, writePipeline } from '../helpers/command.ts';
 import { decoded, drawnVertices, unmatched } from '../helpers/drawn-vertices.ts';
 import { deliveryLines, filesBelow } from '../helpers/output-folder.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** Two bookcases of a series with the same shelves and oak, and a lamp. */
@@ -83,7 +84,8 @@ describe.each(NAMES)('the profile %s with shared files', (name) => {
   });
 
   it('shows what the master shows, and the validator has nothing to say', async () => {
-    for (const { files, basearticlenumber } of own()) {
+    // The lamp and one of the bookcases, which are alike.
+    for (const { files, basearticlenumber } of IS_LONG ? own() : own().slice(0, 2)) {
       const path = join(out, files[0]!.path);
       const [before, after] = [
         await drawnVertices(masters.get(basearticlenumber)!),
