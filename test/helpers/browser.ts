@@ -106,7 +106,10 @@ export async function withoutDrawing(page: Page): Promise<void> {
 /** Opens an address in a new page. */
 export async function openWatched(
   address: string,
-  options?: Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'reducedMotion'>,
+  options?: Pick<
+    BrowserContextOptions,
+    'viewport' | 'deviceScaleFactor' | 'colorScheme' | 'reducedMotion'
+  >,
 ): Promise<WatchedPage> {
   const watched = watch(await openPage(options));
   await watched.page.goto(address);
