@@ -11,6 +11,8 @@ const MOST_OF_EDGE = 0.8;
 const LEAST_SIDE = 16;
 /** So many places of each pixel are looked at, along each side. */
 const SAMPLES = 3;
+/** Stands for what is not in the picture. */
+const OUTSIDE = -1;
 
 /** Where something is shown: from the first to behind the last pixel. */
 interface Box {
@@ -22,10 +24,10 @@ interface Box {
 
 /** A picture in the frame of a drawing. */
 export interface Framed {
-  /** sRGB of 8 bits, RGB for each pixel. */
-  colors: Float32Array;
   /** The share of each pixel in which the article is. */
   covered: Float32Array;
+  /** Computes sRGB of 8 bits, RGB for each pixel; most frames are only compared by their outline. */
+  colors(): Float32Array;
 }
 
 /** A picture of an article before a background of one colour. */
@@ -72,26 +74,41 @@ export class Photograph {
   }
 
   #moved(scale: number, x0: number, y0: number): Framed {
-    const count = DRAWN_PIXELS ** 2;
     const { width, height } = this.#pixels;
-    const framed = { colors: new Float32Array(3 * count), covered: new Float32Array(count) };
-    const place = (pixel: number, sample: number) => pixel + (sample + 0.5) / SAMPLES;
-    for (let at = 0; at < count; at++) {
-      const [column, row] = [at % DRAWN_PIXELS, Math.floor(at / DRAWN_PIXELS)];
-      for (let sample = 0; sample < SAMPLES ** 2; sample++) {
-        const x = Math.floor(x0 + scale * place(column, sample % SAMPLES));
-        const y = Math.floor(y0 + scale * place(row, Math.floor(sample / SAMPLES)));
-        const isInside = x >= 0 && y >= 0 && x < width && y < height;
-        const from = y * width + x;
-        if (isInside) framed.covered[at]! += this.#covered[from]! / SAMPLES ** 2;
-        for (let c = 0; c < 3; c++) {
-          const value = isInside ? channelOf(this.#pixels, from, c) : this.background[c]!;
-          framed.colors[3 * at + c]! += value / SAMPLES ** 2;
+    const columns = placesAlong(x0, scale, width);
+    const rows = placesAlong(y0, scale, height);
+    const means = (channels: number, value: (pixel: number, channel: number) => number) => {
+      const sums = new Float32Array(channels * DRAWN_PIXELS ** 2);
+      for (let at = 0; at < DRAWN_PIXELS ** 2; at++) {
+        const column = SAMPLES * (at % DRAWN_PIXELS);
+        const row = SAMPLES * Math.floor(at / DRAWN_PIXELS);
+        for (let sample = 0; sample < SAMPLES ** 2; sample++) {
+          const x = columns[column + (sample % SAMPLES)]!;
+          const y = rows[row + Math.floor(sample / SAMPLES)]!;
+          const pixel = x < 0 || y < 0 ? OUTSIDE : y * width + x;
+          for (let c = 0; c < channels; c++)
+            sums[channels * at + c]! += value(pixel, c) / SAMPLES ** 2;
         }
       }
-    }
-    return framed;
+      return sums;
+    };
+    return {
+      covered: means(1, (pixel) => (pixel === OUTSIDE ? 0 : this.#covered[pixel]!)),
+      colors: () =>
+        means(3, (pixel, c) =>
+          pixel === OUTSIDE ? this.background[c]! : channelOf(this.#pixels, pixel, c),
+        ),
+    };
   }
+}
+
+/** The row or column of a picture at each sample along a side of a drawing. @param size - Of the picture. */
+function placesAlong(first: number, scale: number, size: number): Int32Array {
+  return new Int32Array(SAMPLES * DRAWN_PIXELS).map((_, at) => {
+    const place = Math.floor(at / SAMPLES) + ((at % SAMPLES) + 0.5) / SAMPLES;
+    const pixel = Math.floor(first + scale * place);
+    return pixel >= 0 && pixel < size ? pixel : OUTSIDE;
+  });
 }
 
 function channelOf({ channels, data }: Pixels, at: number, channel: number): number {
@@ -122,8 +139,8 @@ function backgroundOf(pixels: Pixels) {
 
 function boxOf(covered: Uint8Array, width: number): Box | undefined {
   let [left, right, top, bottom] = [width, 0, Infinity, 0];
-  for (const [at, isCovered] of covered.entries()) {
-    if (isCovered === 0) continue;
+  for (let at = 0; at < covered.length; at++) {
+    if (covered[at] === 0) continue;
     const [x, y] = [at % width, Math.floor(at / width)];
     [left, right] = [Math.min(left, x), Math.max(right, x + 1)];
     [top, bottom] = [Math.min(top, y), Math.max(bottom, y + 1)];

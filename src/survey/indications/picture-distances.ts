@@ -47,7 +47,7 @@ export interface Distance {
  */
 export function distancesOf(
   drawings: readonly Drawing[],
-  { colors, covered }: Framed,
+  framed: Framed,
   background: readonly number[],
 ): Distance[] | undefined {
   const looks = drawings.map((drawing) => {
@@ -58,7 +58,7 @@ export function distancesOf(
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   const drawn = weights.filter((_, at) => looks.some((look) => look.covered[at])).length;
   if (whole <= LEAST_SHARE * drawn) return undefined;
-  const picture = lookOf(colors, covered);
+  const picture = lookOf(framed.colors(), framed.covered);
   const distanceOf = (look: Look) => {
     const gain = gainOf(picture, look);
     let sum = 0;
