@@ -26,7 +26,7 @@ const BASES = ARTICLES.slice(0, IS_LONG ? 15 : 2).map((article) => ({
   program: article.program,
   basearticlenumber: article.number,
 }));
-const CONFIGURATIONS = IS_LONG ? 40 : 3;
+const CONFIGURATIONS = IS_LONG ? 40 : 2;
 const SIDES = { width: 96, height: 72 };
 const FORMATS = IS_LONG ? (['jpg', 'png', 'webp', 'avif'] as const) : (['webp'] as const);
 const PICTURES = HAS_BROWSER ? FORMATS : [];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
+import * as library from '../../src/index.ts';
 import { command } from '../helpers/command.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -52,7 +53,6 @@ describe('the examples', () => {
     const { stdout, stderr } = await execute(program);
     expect(stderr.replace(/^\{"level":"info".*\n/gm, '')).toBe('');
     expect(stdout).toMatch(printedBy(program));
-    const library = (await import(`${ROOT}dist/index.js`)) as object;
     const imported = [...program.matchAll(/^import \{([^}]*)\}/gm)].flatMap(([, names]) =>
       names!.split(',').map((name) => name.trim()),
     );

@@ -124,13 +124,13 @@ describe('a run from a recording', () => {
     const articles = [
       // A search has a test of its own.
       ...(IS_LONG ? [{ search: { manufacturer: first!.manufacturer, query: 'a' } }] : []),
-      { catalogue: IS_LONG ? {} : { programs: ['KONVA'] } },
+      { catalogue: IS_LONG ? {} : { programs: ['LUMO'] } },
       {
         configurations: {
           ...MADE_TO_MEASURE,
           values: { 'MASS.BREITE': 1800 },
           each: ['OBERFLÄCHE.DEKOR'],
-          max: 5,
+          max: IS_LONG ? 5 : 2,
         },
       },
     ];
