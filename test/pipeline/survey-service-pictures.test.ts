@@ -13,6 +13,7 @@ import {
   type ConvertOptions,
 } from '../../src/convert/transform/convert-options.ts';
 import { writeGlb } from '../../src/convert/write/glb.ts';
+import { startEmulator } from '../../src/emulator/emulator.ts';
 import { openRecording } from '../../src/emulator/replay.ts';
 import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
 import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
@@ -29,11 +30,14 @@ import { SmallImages } from '../../src/survey/readings/small-images.ts';
 import { Looks } from '../../src/survey/readings/visible.ts';
 import type { Survey } from '../../src/survey/survey.ts';
 import { bentSurvey, surveyOf } from '../helpers/bent-service/bent-survey.ts';
+import { environmentOf } from '../helpers/child.ts';
 import { command } from '../helpers/command.ts';
 import { folderPerTest } from '../helpers/folder-per-test.ts';
+import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { withPicture } from '../helpers/served-picture.ts';
+import { smallRange } from '../helpers/small-range.ts';
 import { type Shot, Studio } from '../helpers/studio.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -92,17 +96,21 @@ describe.runIf(HAS_BROWSER)("the service's own pictures", () => {
     });
   }
 
-  test('of a catalogue decide in which direction the parts of a sofa are turned', async () => {
-    const sofa = { manufacturer: 'AULI', program: 'SALUN', basearticlenumber: 'SL-1 SITZER' };
-    const of = { limit: 1, articles: [{ article: sofa }] };
-    const range = createSampleRange();
-    const file = join(await temporaryFolder(), 'sofa.glb');
-    const options = Object.entries(sofa).flatMap(([name, value]) => [`--${name}`, value]);
-    const made = await command(['convert', '--emulator', ...options, '--output', file]);
+  test('of a catalogue decide in which direction the parts of a desk are turned', async () => {
+    const desk = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
+    const range = deskWithTurnedWing();
+    const file = join(await temporaryFolder(), 'desk.glb');
+    const options = Object.entries(desk).flatMap(([name, value]) => [`--${name}`, value]);
+    const emulator = await startEmulator({ range });
+    const made = await command(['convert', ...options, '--output', file], {
+      env: environmentOf(emulator),
+    });
+    await emulator.close();
     expect(made).toMatchObject({ exit: 0 });
     const glb = await readFile(file);
     const served = withPicture(range, () => studio.picture(glb, SHOTS[0]!));
     const meaning = { rotationDirection: 'clockwise' } as const;
+    const of = { limit: 1, articles: [{ article: desk }] };
     const { record } = await bentSurvey(served, inFolder('bent'), { ...of, meaning });
     const found = record.options.find(({ option }) => option === 'rotationDirection')!;
     expect(found).toMatchObject({ state: 'decided', value: 'clockwise' });
@@ -120,6 +128,28 @@ describe.runIf(HAS_BROWSER)("the service's own pictures", () => {
     expect(right.length).toBeGreaterThanOrEqual(RIGHT * cast.length);
   });
 });
+
+/** A desk whose wing is turned about its corner: nothing but a picture shows to which side. */
+function deskWithTurnedWing(): EmulatedRange {
+  const number = 'D1';
+  const [desk, wing] = ['ACME::DESK::TABLE', 'ACME::DESK::WING'];
+  const range = smallRange([{ number, blocks: [desk, wing] }]);
+  const box = (name: string, ...size: [number, number, number]) =>
+    JSON.stringify({
+      ...{ N: name, P: [0, 0, 0], R: [0, 0, 0], V: boxPoints(...size), T: [] },
+      A: [{ F: BOX_TRIANGLES, TI: [], C: false }],
+    });
+  range.bodies.set(desk, box(desk, 1.6, 0.7, 0.8));
+  range.bodies.set(wing, box(wing, 1, 0.7, 0.4));
+  const { partsList } = range;
+  const part = (btgname: string, prop: object) => ({
+    type: 'imp',
+    prop: { btgname, mat: 'M', ...prop },
+  });
+  const btg = [part(desk, {}), part(wing, { rot: [0, 35, 0] })];
+  range.partsList = (query) => ({ ...partsList(query)!, btg });
+  return range;
+}
 
 /** Takes pictures of the articles of a survey as they are, and compares readings with them. */
 class PictureReader {
