@@ -19,8 +19,7 @@ export const ENVIRONMENT = {
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
   BTG2GLTF_INBOX_SECRET: {
     secret: true,
-    means:
-      'a secret of your choice: a web page that knows it may send carts to inbox without --allow-origin',
+    means: 'web pages that know this secret may send carts to inbox without --allow-origin',
   },
   BTG2GLTF_IMAGES_TOKEN: {
     secret: true,
