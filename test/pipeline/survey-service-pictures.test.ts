@@ -67,6 +67,9 @@ interface Judged {
 
 const inFolder = folderPerTest();
 
+const DESK = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
+const SOFA = { manufacturer: 'AULI', program: 'SALUN', basearticlenumber: 'SL-1 SITZER' };
+
 describe.runIf(HAS_BROWSER)("the service's own pictures", () => {
   let studio: Studio;
   beforeAll(async () => {
@@ -96,11 +99,13 @@ describe.runIf(HAS_BROWSER)("the service's own pictures", () => {
     });
   }
 
-  test('of a catalogue decide in which direction the parts of a desk are turned', async () => {
-    const desk = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
-    const range = deskWithTurnedWing();
-    const file = join(await temporaryFolder(), 'desk.glb');
-    const options = Object.entries(desk).flatMap(([name, value]) => [`--${name}`, value]);
+  test.each([
+    ['desk', deskWithTurnedWing, DESK],
+    ...(IS_LONG ? ([['sofa', createSampleRange, SOFA]] as const) : []),
+  ] as const)('of a catalogue decide to which side a %s is turned', async (_, open, article) => {
+    const range = open();
+    const file = join(await temporaryFolder(), 'article.glb');
+    const options = Object.entries(article).flatMap(([name, value]) => [`--${name}`, value]);
     const emulator = await startEmulator({ range });
     const made = await command(['convert', ...options, '--output', file], {
       env: environmentOf(emulator),
@@ -110,7 +115,7 @@ describe.runIf(HAS_BROWSER)("the service's own pictures", () => {
     const glb = await readFile(file);
     const served = withPicture(range, () => studio.picture(glb, SHOTS[0]!));
     const meaning = { rotationDirection: 'clockwise' } as const;
-    const of = { limit: 1, articles: [{ article: desk }] };
+    const of = { limit: 1, articles: [{ article }] };
     const { record } = await bentSurvey(served, inFolder('bent'), { ...of, meaning });
     const found = record.options.find(({ option }) => option === 'rotationDirection')!;
     expect(found).toMatchObject({ state: 'decided', value: 'clockwise' });
@@ -131,9 +136,8 @@ describe.runIf(HAS_BROWSER)("the service's own pictures", () => {
 
 /** A desk whose wing is turned about its corner: nothing but a picture shows to which side. */
 function deskWithTurnedWing(): EmulatedRange {
-  const number = 'D1';
   const [desk, wing] = ['ACME::DESK::TABLE', 'ACME::DESK::WING'];
-  const range = smallRange([{ number, blocks: [desk, wing] }]);
+  const range = smallRange([{ number: DESK.basearticlenumber, blocks: [desk, wing] }]);
   const box = (name: string, ...size: [number, number, number]) =>
     JSON.stringify({
       ...{ N: name, P: [0, 0, 0], R: [0, 0, 0], V: boxPoints(...size), T: [] },
