@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, chown, cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathForAll, temporaryFolder } from './temporary.ts';
@@ -90,18 +90,11 @@ const programs = () => import(PROGRAMS) as Promise<{ initdb: string; postgres: s
  * @returns Its folder, to be copied.
  */
 async function newCluster(user: User | undefined): Promise<string> {
-  const folder = pathForAll('postgres');
-  const [data, made] = [join(folder, 'data'), join(folder, 'made')];
-  const isFirst = await mkdir(folder).then(
-    () => true,
-    () => false,
-  );
-  if (!isFirst) {
-    await until(() => existsSync(made));
-    return data;
-  }
+  const cluster = pathForAll('postgres');
+  if (existsSync(cluster)) return cluster;
+  const folder = await temporaryFolder();
   await openTo(user, folder);
-  const passwordFile = join(folder, 'password');
+  const [data, passwordFile] = [join(folder, 'data'), join(folder, 'password')];
   await writeFile(passwordFile, PASSWORD);
   const { initdb } = await programs();
   const words = [
@@ -111,8 +104,11 @@ async function newCluster(user: User | undefined): Promise<string> {
     ...['--set', `dynamic_shared_memory_type=${SETTINGS.dynamic_shared_memory_type}`],
   ];
   await isDone(start(user, folder, initdb, words));
-  await writeFile(made, '');
-  return data;
+  await rename(data, cluster).catch((error: NodeJS.ErrnoException) => {
+    // Another process has made one meanwhile.
+    if (!existsSync(cluster)) throw error;
+  });
+  return cluster;
 }
 
 interface User {
