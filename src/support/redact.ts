@@ -2,8 +2,8 @@
 
 /** Each spelling of a secret, with the number of registrations. */
 const registered = new Map<string, number>();
-/** Secrets, the longest first, because one secret may begin with another. */
-let secrets: string[] = [];
+/** Secrets, the longest first, because one secret may begin with another; undefined after a registration. */
+let secrets: string[] | undefined;
 const MASK = '***';
 /** Shortest secret: masking a shorter value would garble every text. */
 const SHORTEST = 4;
@@ -36,7 +36,7 @@ function count(value: string, change: 1 | -1): void {
     if (times > 0) registered.set(spelling, times);
     else registered.delete(spelling);
   }
-  secrets = [...registered.keys()].sort((a, b) => b.length - a.length);
+  secrets = undefined;
 }
 
 /** Finds any of the known sentences, however it is wrapped; undefined while there is none. */
@@ -94,9 +94,9 @@ export function redact(data: unknown): unknown {
 }
 
 function redactText(text: string): string {
-  let out = text;
-  for (const secret of secrets) out = maskSecret(out, secret);
-  return out
+  secrets ??= [...registered.keys()].sort((a, b) => b.length - a.length);
+  return secrets
+    .reduce(maskSecret, text)
     .replace(/([?&;](?:token|password|appkey)=)[^&\s"'#]*/gi, `$1${MASK}`)
     .replace(/(\/logout\/)[^/?\s"'#]+/gi, `$1${MASK}`)
     .replace(/(:\/\/)[^/\s:@]+:[^/\s@]+@/g, `$1${MASK}@`);
