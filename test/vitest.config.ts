@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { compiledSource } from './helpers/compiled-source.ts';
 import { IS_LONG } from './helpers/samples.ts';
 import { GIVE_UP_MS } from './helpers/until.ts';
 
@@ -20,6 +21,8 @@ const V8_OPTIONS = process.versions.node.startsWith('20.') ? ['--interrupt-budge
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   cacheDir: fileURLToPath(new URL('../.cache/vite', import.meta.url)),
+  // `npm run test:watch` loads a file again when it changes, which Node.js cannot.
+  plugins: process.argv.includes('run') ? [compiledSource()] : [],
   test: {
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,

@@ -80,7 +80,7 @@ ${details}
 </main>
 ${footer(report)}
 </div>
-<script>${raw(SCRIPT)}</script>
+${raw(`<script>${SCRIPT}</script>`)}
 </body>
 </html>
 `.html;
