@@ -328,21 +328,22 @@ function commercialText(ocd: CommercialData, metaConfiguration: string, columns:
   return [textTable(rows, '  '), open, ...paragraphs, ...copies].join('');
 }
 
-const HEAD = ['property', 'text', 'type', 'now', 'note'];
+const HEAD = ['property', 'text', 'now'];
 
-/** Below the row of each property are its values, which may be many. */
+/** Below the row of each property are its type and its values, which may be long. */
 function classTexts(what: string, classes: readonly PropertyClass[], columns: number): string[] {
   return classes.map(({ name, text, properties }) => {
-    const rows = properties.map((property) => {
-      const { name, text, currentvalue } = property;
-      return [name, text, typeOf(property), currentvalue, flagsOf(property)];
-    });
+    const rows = properties.map(({ name, text, currentvalue }) => [name, text, currentvalue]);
     const title = `  ${what}${name}${text === '' || text === name ? '' : `  ${text}`}`;
     const [head = '', ...lines] = rows.length === 0 ? [] : tableLines([HEAD, ...rows], '    ');
     const table = lines.flatMap((line, i) => {
-      const allowed = allowedOf(properties[i]!);
-      const values = allowed === '' ? [] : wrappedText(`      allowed: ${allowed}`, columns, 8);
-      return [line, ...values];
+      const property = properties[i]!;
+      const allowed = allowedOf(property);
+      const below = [
+        [typeOf(property), ...flagsOf(property)].join(', '),
+        ...(allowed === '' ? [] : [`allowed: ${allowed}`]),
+      ];
+      return [line, ...below.flatMap((text) => wrappedText(`      ${text}`, columns, 8))];
     });
     return `\n${visible(title, true)}\n${head}${table.join('')}`;
   });
@@ -373,7 +374,7 @@ function rangeText({ valuefrom, opfrom, valueto, opto, raster }: PropertyRange):
   return raster === undefined ? bounds : `${bounds}, in steps of ${raster}`;
 }
 
-function flagsOf(property: ArticleProperty): string {
+function flagsOf(property: ArticleProperty): string[] {
   const { obligatory, obligatory2c, currentvalue, enabled, visible } = property;
   const flags = {
     required: obligatory,
@@ -382,5 +383,5 @@ function flagsOf(property: ArticleProperty): string {
     hidden: !visible,
   };
   const set = Object.entries(flags).filter(([, isSet]) => isSet);
-  return set.map(([flag]) => flag).join(', ');
+  return set.map(([flag]) => flag);
 }

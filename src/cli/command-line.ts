@@ -31,7 +31,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
     },
     survey: {
       describe:
-        'find data of your articles that can be understood in more than one way, and ask you which is right, with pictures',
+        'find data that can be understood in more than one way, show pictures of each way, and ask you which one is right',
       load: async () => (await import('./survey.ts')).surveyCommand,
     },
     completion: {

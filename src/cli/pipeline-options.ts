@@ -80,7 +80,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     type: 'boolean',
     commands: ['run', 'build', 'convert', 'assets', 'worker'],
     describe:
-      'convert also articles of which geometry is missing, or an image cannot be read: their models are incomplete',
+      'convert also articles with missing geometry or unreadable images: their models are incomplete',
     replace: ({ convert }) => ({ convert: { ...convert, allowMissingParts: true } }),
   },
   'dry-run': {

@@ -22,7 +22,7 @@ export const ERROR_CODES = {
   PIPELINE_VARIABLE_UNSET: { exit: 2, help: 'set what is missing, such as with export NAME=value' },
   LIST_INVALID: {
     exit: 2,
-    help: 'correct the list at the line that the message names, or its path in the pipeline file',
+    help: 'correct this list; if it is the wrong file, name another one in the pipeline file',
   },
   NOTHING_SELECTED: { exit: 2, help: 'check --only, and articles: in the pipeline file' },
   SERVICE_GONE: { exit: 3, help: 'run again when the service is available: the run continues' },

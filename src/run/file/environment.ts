@@ -19,7 +19,7 @@ export const ENVIRONMENT = {
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
   BTG2GLTF_INBOX_SECRET: {
     secret: true,
-    means: 'web pages that know this secret may send carts to inbox without --allow-origin',
+    means: 'inbox accepts carts from each web page that sends this secret',
   },
   BTG2GLTF_IMAGES_TOKEN: {
     secret: true,

@@ -39,7 +39,7 @@ export const RUN_OPTIONS = {
     type: 'boolean',
     commands: [...EXECUTING, 'deliver'],
     describe:
-      'process also what has not changed; btg2gltf deliver --force makes pictures and other files again',
+      'make everything again, also what has not changed: run and build make models, deliver makes pictures and other files',
   },
   repair: {
     option: 'repair',

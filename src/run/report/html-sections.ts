@@ -449,7 +449,7 @@ function statuses({ requests: { byStatus } }: RunReport): Section | undefined {
 
 function losses(report: RunReport): Section | undefined {
   const sentences = lossSentences(report).map((text) => `${text}.`);
-  const note = `${sentences.join(' ')} Each bar is one field in the data of the service. The number at the bar says how many values of this field glTF cannot express exactly; btg2gltf explain ARTICLE lists them.`;
+  const note = `${sentences.join(' ')} Each bar is one field in the data of the service. The number beside it counts the values that cannot be stored exactly in glTF; btg2gltf explain ARTICLE lists them.`;
   const counts = Object.entries(report.losses).sort(([, a], [, b]) => b - a);
   const bars = counts.map(([field, count]) => {
     const label = FIELD_LABELS.get(field);

@@ -173,7 +173,7 @@ function requestsText({ requests, configurations: { kept } }: RunReport): string
   if (sent + fromCache + kept === 0) return '';
   const received = `${integer(sent)} sent, ${size(bytesReceived)} received`;
   const cached = fromCache === 0 ? [] : [`${amount(fromCache, 'response')} from the cache`];
-  const none = kept === 0 ? [] : [`${amount(kept, 'configuration')} up to date without a request`];
+  const none = kept === 0 ? [] : [`${amount(kept, 'configuration')} unchanged: no request needed`];
   return [received, ...cached, ...none].join(' · ');
 }
 

@@ -73,7 +73,7 @@ describe('doctor', () => {
     await writeFile(join(folder, 'articles.csv'), 'manufacturer;program;number\n');
     const wrong = await doctor([file]);
     expect(wrong.exit).toBe(2);
-    expect(wrong.checks.list).toMatch(/^problem: .*articles\.csv:1: .* → correct the list/);
+    expect(wrong.checks.list).toMatch(/^problem: .*articles\.csv:1: .* → correct this list/);
     const header = 'manufacturer;program;basearticlenumber\nFJEL;LINEA;LN-M\n';
     await writeFile(join(folder, 'articles.csv'), header);
     const { exit, checks } = await doctor([file]);
