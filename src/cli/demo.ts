@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadPipeline } from '../deliver/pipeline.ts';
 import { type Command, textOf } from './command.ts';
-import { applyOptions } from './pipeline-options.ts';
+import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { execute } from './run-commands.ts';
 
 const DEFAULT_FOLDER = 'btg2gltf-demo';
@@ -16,14 +16,15 @@ const PIPELINE = new URL('../../pipelines/demo.yaml', import.meta.url);
 export const demoCommand: Command = {
   options: {
     output: { type: 'string', describe: `folder of the result [default: ./${DEFAULT_FOLDER}]` },
+    ...optionsOf('demo'),
   },
-  examples: ['btg2gltf demo', 'btg2gltf demo --output furniture'],
+  examples: ['btg2gltf demo', "btg2gltf demo --only 'FJEL/LINEA/*' --output desks"],
   async run(args, io) {
     const folder = textOf(args, 'output') ?? DEFAULT_FOLDER;
     const pipeline = await loadPipeline(fileURLToPath(PIPELINE), io.env);
     // The cache is in the folder, too, so that nothing remains beside the folder.
-    const folders = { output: folder, cache: join(folder, '.cache') };
-    const options = { ...applyOptions(pipeline, folders, io), browserOptional: true };
+    const given = { ...args, output: folder, cache: join(folder, '.cache') };
+    const options = { ...applyOptions(pipeline, given, io), browserOptional: true };
     const exit = await execute('run', options, {}, io);
     if (exit === 0) io.print(nextSteps(folder));
     return exit;

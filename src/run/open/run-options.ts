@@ -22,7 +22,7 @@ export const RUN_OPTIONS = {
     type: 'string',
     value: 'GLOB',
     narrows: true,
-    commands: RECORDING,
+    commands: [...RECORDING, 'demo'],
     describe: 'process only MANUFACTURER/PROGRAM/NUMBER, where * is any part',
     parse: (glob: string) => glob,
   },
