@@ -2,7 +2,8 @@
  * Deliveries of distributed runs: workers make the files of GLBs, and whatever fails meanwhile, what is delivered is what
  * a run in one process delivers, or one row says why it is not.
  *
- * `npm test` has some faults; with `BTG2GLTF_TEST_LONG=1` there are all, on each queue.
+ * All are of the long form, `BTG2GLTF_TEST_LONG=1`, on each queue. That another worker makes the files of one that was
+ * killed: distributed.test.ts.
  */
 import { chmod, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -32,10 +33,9 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 import { closedGate, until } from '../helpers/until.ts';
 
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
-const ARTICLES = IS_LONG ? 60 : 2;
+const ARTICLES = 60;
 const SIZE = { articles: ARTICLES, blocks: 20, images: 10, articlesPerSeries: 20 };
-/** One of the profiles is enough for one that is killed: workers do the tasks of all alike. */
-const PROFILES = IS_LONG ? ['web', 'ar-ios'] : ['ar-ios'];
+const PROFILES = ['web', 'ar-ios'];
 const DELIVER = {
   profiles: PROFILES,
   ...(HAS_BROWSER && { pictures: { width: 64, height: 48 } }),
@@ -44,17 +44,11 @@ const KINDS = PROFILES.length + (HAS_BROWSER ? 1 : 0);
 const BROWSER = 'BTG2GLTF_BROWSER';
 
 let postgres: QueueServerUnderTest;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.close());
 
 /** What goes wrong while files are made. */
 interface Fault {
   place: SharedPlace;
   needs?: boolean;
-  /** Of `npm test`, too. */
-  isShort?: boolean;
   /** Does it, and returns how the coordinator ended. */
   happens(stage: DistributedStage): Promise<CommandResult>;
   /** Failures of deliveries. @defaultValue none: what is delivered is that of one process */
@@ -63,7 +57,7 @@ interface Fault {
 
 const FAULTS: Record<string, Fault> = {
   'a worker is killed while it uploads, and the store refuses for a while': {
-    ...{ place: 'S3', isShort: true },
+    place: 'S3',
     async happens(stage) {
       const { switches } = stage.s3!;
       const uploads = held(({ method, url }) => method === 'PUT' && url.includes('/bodies/'));
@@ -327,15 +321,20 @@ const QUEUES: Record<string, () => string> = {
   ...(REDIS_URL !== undefined && { Redis: () => REDIS_URL }),
 };
 const rows = Object.entries(FAULTS)
-  .filter(([, { isShort, needs = true }]) => needs && (IS_LONG || isShort))
+  .filter(([, { needs = true }]) => needs)
   .map(([name, fault]) => ({ name, fault }));
 
-describe.each(Object.keys(QUEUES))('with a queue on %s', (queue) => {
+describe.runIf(IS_LONG).each(Object.keys(QUEUES))('with a queue on %s', (queue) => {
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres.close());
+
   test.concurrent.for(rows)('$name', ({ fault }, context) =>
     comesOutWell({ fault, queue: QUEUES[queue]!() }, context),
   );
 
-  test.runIf(IS_LONG && HAS_BROWSER)(
+  test.runIf(HAS_BROWSER)(
     'pictures that workers have taken are compared before the publication',
     async (context) => {
       const pictures = { width: 64, height: 64, format: 'png' };
@@ -361,59 +360,56 @@ describe.each(Object.keys(QUEUES))('with a queue on %s', (queue) => {
     },
   );
 
-  test.runIf(IS_LONG)(
-    'a GLB that kills each worker is one row, and waits after two nights',
-    async (context) => {
-      const stage = await openDistributedStage(context, {
-        ...{ queue: QUEUES[queue]!(), place: 'S3', size: { ...SIZE, articles: 8 } },
-        pipeline: { deliver: { profiles: ['web'] } },
-      });
-      const { switches } = stage.s3!;
-      await ready(stage.worker('converting', '--kinds', 'convert'));
-      let deadly: string | undefined;
-      let kills = 0;
-      let isOver = false;
-      const over = closedGate();
-      const dying = (async () => {
-        while (!isOver) {
-          const reads = held(({ method, url }) => {
-            if (method !== 'GET' || !/\/objects\/\w\w\//.test(url)) return false;
-            deadly ??= url;
-            return url === deadly;
-          });
-          switches.hold = reads.hold;
-          const victim = stage.worker('victim', '--kinds', 'profiles');
-          await Promise.race([reads.reached, over.opened]);
-          victim.kill('SIGKILL');
-          await victim.ended;
-          reads.release();
-          kills++;
-        }
-      })();
-      const night = async () => {
-        expect(await stage.run()).toMatchObject({ exit: 1 });
-        const { delivered } = await stage.reportOf();
-        return delivered!.failures;
-      };
-      expect(await night()).toMatchObject([{ code: 'KILLED_THE_RUN' }]);
-      expect(await night()).toMatchObject([{ code: 'KILLED_THE_RUN' }]);
-      const before = kills;
-      expect(await night()).toMatchObject([
-        {
-          code: 'KILLED_THE_RUN',
-          message: expect.stringContaining('it failed 2 times, and waits'),
-        },
-      ]);
-      isOver = true;
-      over.open();
-      await dying;
-      expect(kills).toBe(before + 1);
-      const made = (await deliveredBy(stage)).filter(({ files }) => files.length > 0);
-      expect(made).toHaveLength(7);
-    },
-  );
+  test('a GLB that kills each worker is one row, and waits after two nights', async (context) => {
+    const stage = await openDistributedStage(context, {
+      ...{ queue: QUEUES[queue]!(), place: 'S3', size: { ...SIZE, articles: 8 } },
+      pipeline: { deliver: { profiles: ['web'] } },
+    });
+    const { switches } = stage.s3!;
+    await ready(stage.worker('converting', '--kinds', 'convert'));
+    let deadly: string | undefined;
+    let kills = 0;
+    let isOver = false;
+    const over = closedGate();
+    const dying = (async () => {
+      while (!isOver) {
+        const reads = held(({ method, url }) => {
+          if (method !== 'GET' || !/\/objects\/\w\w\//.test(url)) return false;
+          deadly ??= url;
+          return url === deadly;
+        });
+        switches.hold = reads.hold;
+        const victim = stage.worker('victim', '--kinds', 'profiles');
+        await Promise.race([reads.reached, over.opened]);
+        victim.kill('SIGKILL');
+        await victim.ended;
+        reads.release();
+        kills++;
+      }
+    })();
+    const night = async () => {
+      expect(await stage.run()).toMatchObject({ exit: 1 });
+      const { delivered } = await stage.reportOf();
+      return delivered!.failures;
+    };
+    expect(await night()).toMatchObject([{ code: 'KILLED_THE_RUN' }]);
+    expect(await night()).toMatchObject([{ code: 'KILLED_THE_RUN' }]);
+    const before = kills;
+    expect(await night()).toMatchObject([
+      {
+        code: 'KILLED_THE_RUN',
+        message: expect.stringContaining('it failed 2 times, and waits'),
+      },
+    ]);
+    isOver = true;
+    over.open();
+    await dying;
+    expect(kills).toBe(before + 1);
+    const made = (await deliveredBy(stage)).filter(({ files }) => files.length > 0);
+    expect(made).toHaveLength(7);
+  });
 
-  test.runIf(IS_LONG)('workers make files with all finishes', async (context) => {
+  test('workers make files with all finishes', async (context) => {
     const articles = [{ list: resolve('pipelines', 'demo-configurations.csv') }];
     const stage = await openDistributedStage(context, {
       ...{ queue: QUEUES[queue]!(), size: SIZE, served: createSampleRange() },
@@ -430,7 +426,7 @@ describe.each(Object.keys(QUEUES))('with a queue on %s', (queue) => {
     expect(delivered.some(({ files }) => files.length > 0)).toBe(true);
   });
 
-  test.runIf(IS_LONG)('workers make all files, and the report counts them', async (context) => {
+  test('workers make all files, and the report counts them', async (context) => {
     const stage = await openDistributedStage(context, {
       ...{ queue: QUEUES[queue]!(), size: SIZE, pipeline: { deliver: DELIVER } },
     });

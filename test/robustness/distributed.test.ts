@@ -75,7 +75,8 @@ const FAULTS: Record<string, Fault> = {
   'a worker is killed, and the store refuses for a while: another one does its chunks again, and no secret is left':
     {
       places: [...STORES, 'folders'],
-      options: { hasProxy: true },
+      // What becomes of files while a worker makes them: distributed-deliveries.test.ts, in the long form.
+      options: { hasProxy: true, pipeline: { deliver: { profiles: ['ar-ios'] } } },
       async happens(stage) {
         const first = hold(stage.range, 'block', isBlock6);
         const second = hold(stage.range, 'block', isBlock9);
@@ -110,6 +111,12 @@ const FAULTS: Record<string, Fault> = {
         expect(middle + end).toMatch(/bullmq\.job .*chunk/);
         expect(await leaksOf(stage, { middle, end, stdout, stderr })).toEqual([]);
         return { exit, stderr };
+      },
+      async afterwards(stage) {
+        if (stage.place !== 'folders') await areFilesStored(stage);
+        const { workers, configurations } = await stage.reportOf();
+        const made = workers!.reduce((sum, { made = 0 }) => sum + made, 0);
+        expect(made).toBe(configurations.selected);
       },
     },
 
@@ -283,10 +290,16 @@ async function isDelivered(stage: DistributedStage): Promise<void> {
   // A run that was cancelled has a report in a folder, and none on S3, where its last requests are cancelled too.
   const reports = [...keys].filter((key) => key.endsWith('/report.json'));
   expect(reports).toHaveLength(stage.place === 'folder store' ? 2 : 1);
+  await areFilesStored(stage);
+  expect(keys).toContain('gallery/index.html');
+}
+
+/** Each file of the deliveries is in the store. */
+async function areFilesStored(stage: DistributedStage): Promise<void> {
+  const keys = await stage.keys('');
   const delivered = (await linesIn(stage, 'deliveries.jsonl')).flatMap(({ files }) => files);
   expect(delivered).not.toEqual([]);
-  for (const { path } of delivered) expect(keys).toContain(path);
-  expect(keys).toContain('gallery/index.html');
+  expect(keys).toEqual(expect.arrayContaining(delivered.map(({ path }) => path)));
 }
 
 /** The next night another machine coordinates, and nothing has changed. */
@@ -379,9 +392,9 @@ async function childrenOf(pid: number): Promise<number[]> {
 test.concurrent('workers of a machine have one login, port and budget, and a 429 pauses all; the report is that of a local run', async (context) => {
   const [workers, concurrency] = [IS_LONG ? 3 : 2, 2];
   const stage = await openDistributedStage(context, {
-    // Three chunks: none of the workers can have all at once.
+    // A chunk for each that works, although one article is gone: all requests for blocks wait until both have begun.
     ...{ queue: postgres.url, hasProxy: true },
-    size: { articles: 102, blocks: 8, images: 6, looks: 6, articlesPerSeries: 50 },
+    size: { articles: IS_LONG ? 102 : 52, blocks: 8, images: 6, looks: 6, articlesPerSeries: 50 },
     service: { rateLimit: { concurrency } },
   });
   const { emulator, range, folder, env } = stage;
@@ -565,10 +578,13 @@ function isSentence(
   expect(stderr).not.toMatch(/^ +at /m);
 }
 
-// What kills the server is alone with it.
-test('the queue is killed while a worker works, and started again', async (context) => {
-  await comesOutWell(
-    { name: '', place: 'folders', queue: 'PostgreSQL', fault: QUEUE_KILLED },
-    context,
-  );
-});
+// What kills the server is alone with it. That nothing is lost when connections break: test/execute/queue.test.ts.
+test.runIf(IS_LONG)(
+  'the queue is killed while a worker works, and started again',
+  async (context) => {
+    await comesOutWell(
+      { name: '', place: 'folders', queue: 'PostgreSQL', fault: QUEUE_KILLED },
+      context,
+    );
+  },
+);
