@@ -2,7 +2,7 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { errorsIn } from '../../helpers/check-glb.ts';
-import { command } from '../../helpers/command.ts';
+import { command, writePipeline } from '../../helpers/command.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let folder: string;
@@ -13,7 +13,9 @@ beforeAll(async () => {
   await mkdir(join(models, 'sub'), { recursive: true });
   const article = ['--manufacturer', 'FJEL', '--program', 'LINEA', '--basearticlenumber', 'LN-M'];
   const desk = join(models, 'desk.glb');
-  await command(['convert', '--emulator', ...article, '--output', desk]);
+  const options = { service: { emulator: true }, convert: { maxTextureSize: 64 } };
+  const pipeline = await writePipeline(folder, options);
+  await command(['convert', '--pipeline', pipeline, ...article, '--output', desk]);
   await copyFile(desk, join(models, 'sub', 'desk.glb'));
   await writeFile(join(models, 'broken.glb'), 'no model');
 });
@@ -40,13 +42,13 @@ test('deliver of a folder writes a file of each profile in the place of each mod
     `failed: ${join(models, 'broken.glb')}: expected a GLB file: this is another kind of file, or its beginning is damaged (MODEL_UNREADABLE)`,
   ]);
   expect(stdout).toMatch(/^failed: .*desk.glb: amazon: textures: .* \(BUDGET_EXCEEDED\)$/m);
-  expect(stdout).toMatch(/desk\.glb: 147\.\d kB → 63\.\d kB$/m);
-  expect(stdout).toMatch(/^ {2}web +2 files, 1 failed, 294\.\d kB → 126\.\d kB \(43 %\)$/m);
+  expect(stdout).toMatch(/desk\.glb: 40\.\d kB → 18\.\d kB$/m);
+  expect(stdout).toMatch(/^ {2}web +2 files, 1 failed, 81\.\d kB → 37\.\d kB \(46 %\)$/m);
   expect(stdout).toMatch(/^ {2}amazon +0 files, 3 failed$/m);
   // What the first call wrote is no model of the second.
   const again = await call('planner');
   expect(again).toMatchObject({ exit, stderr: '' });
-  expect(again.stdout).toMatch(/^ {2}planner +2 files, 1 failed, 294\.\d kB → /m);
+  expect(again.stdout).toMatch(/^ {2}planner +2 files, 1 failed, 81\.\d kB → /m);
   expect(await readFile(join(models, 'desk.glb'))).toEqual(before);
 });
 
@@ -64,7 +66,7 @@ test('deliver --json lists each file with its sizes, and each failure with its r
   expect(exit).toBe(1);
   const made = (name: string) => ({
     file: join(models, name),
-    ...{ profile: 'planner', output: join(output, 'planner', name), bytesBefore: 147084 },
+    ...{ profile: 'planner', output: join(output, 'planner', name), bytesBefore: 40932 },
     ...{
       bytes: expect.any(Number),
       facts: expect.objectContaining({ triangles: 1480 }),
