@@ -20,7 +20,12 @@ import {
 import { ConverterError } from '../../src/support/errors.ts';
 import { SILENT } from '../../src/support/log.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
-import { type QueueProcess, startProxy, startQueueProcess } from '../helpers/queue-processes.ts';
+import {
+  type QueueProcess,
+  startProxy,
+  startQueueProcess,
+  startQueueWorker,
+} from '../helpers/queue-processes.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { GIVE_UP_MS, until } from '../helpers/until.ts';
@@ -53,11 +58,13 @@ async function openStage(url: string, kind: string) {
   const options = { convert: 'c1', service: 's1' };
   const common = { url, pipeline, digest: 'd1', options, version: '1.2.3' };
   const opened: QueueProcess[] = [];
-  const start = (options: Record<string, unknown>) => {
-    const child = startQueueProcess({ ...common, folder, kind, ...options });
+  const added = (child: QueueProcess) => {
     opened.push(child);
     return child;
   };
+  const own = { ...common, folder, kind };
+  const start = (options: Record<string, unknown>) =>
+    added(startQueueProcess({ ...own, ...options }));
   const { signal } = new AbortController();
   const openQueue = (run: string, options: Record<string, unknown> = {}) =>
     openChunkQueue({
@@ -73,6 +80,9 @@ async function openStage(url: string, kind: string) {
     common,
     openQueue,
     worker: (options: Record<string, unknown> = {}) => start({ role: 'worker', ...options }),
+    /** A worker in this process, which takes half the time to start. */
+    workerHere: (options: Record<string, unknown> = {}) =>
+      added(startQueueWorker({ ...own, ...options })),
     coordinator: (options: Record<string, unknown>) => start({ role: 'coordinator', ...options }),
     /** Executes a run to its end. */
     execute: async (run: string, jobs: Iterable<ChunkJob>, options = {}) => {
@@ -209,7 +219,7 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
       proxy = await startProxy(server.url);
       const places = { failing: 'halved.1.2', interrupted: 'interrupted.0.1', fatal: 'fatal.0.0' };
       const holds = { held: 0, growing: 3 };
-      only = one.worker({ url: proxy.url, mostWorkers: 1, holds, ...places });
+      only = one.workerHere({ url: proxy.url, mostWorkers: 1, holds, ...places });
     });
     afterAll(() => proxy.close());
 
@@ -323,7 +333,7 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
       'gets no job beyond the most, until a place is free: the other gives its job back when it is stopped',
       async () => {
         await one.begin();
-        const second = one.worker({ mostWorkers: 1 });
+        const second = one.workerHere({ mostWorkers: 1 });
         // The limits hold meanwhile: the first has less before the second has any.
         await second.line('share', { index: 1, count: 2 });
         await only.line('share', HALF);
@@ -378,7 +388,7 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
   });
 
   it.concurrent('drops what is no job or message of ours, and says so', async () => {
-    const { common, openQueue, worker } = await stage();
+    const { common, openQueue, workerHere } = await stage();
     const warnings: string[] = [];
     const log = { ...SILENT, warn: (message: string) => void warnings.push(message) };
     const others = [null, 'text', { run: 'r1' }, { run: 'r1', kind, chunk: 0, from: 3, to: 3 }];
@@ -395,7 +405,7 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
     const onDone = async (job: ChunkJob) => void done.push(label(job));
     const execution = queue.execute(kind, jobs, { onDone, onLost: nothing });
     await add();
-    worker();
+    workerHere();
     await execution;
     await queue.close();
     expect(done.sort()).toEqual(labels(jobs));
