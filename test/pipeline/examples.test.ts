@@ -9,6 +9,8 @@ import * as library from '../../src/index.ts';
 import { command } from '../helpers/command.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
+/** What is printed after each program. */
+const END = '— end of the example —';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 let folder: string;
@@ -32,27 +34,34 @@ function printedBy(program: string): RegExp {
   return new RegExp(`^${results.join('\\s*\\n')}\\s*$`);
 }
 
-/** Rejects unless it exits with 0. */
-async function execute(program: string) {
-  await writeFile(join(folder, 'example.mjs'), program);
-  return promisify(execFile)(process.execPath, ['example.mjs'], { cwd: folder });
+/** Executes programs one after the other, each in a folder of its own; rejects unless all end with 0. */
+async function execute(...programs: string[]) {
+  const main: string[] = [];
+  for (const [i, program] of programs.entries()) {
+    await mkdir(join(folder, `${i}`), { recursive: true });
+    await writeFile(join(folder, `${i}`, 'example.mjs'), program);
+    const url = `./${i}/example.mjs`;
+    main.push(`process.chdir('${i}');`, `await import('${url}');`, `process.chdir('..');`);
+    main.push(`console.log('${END}'); console.error('${END}');`);
+  }
+  await writeFile(join(folder, 'main.mjs'), main.join('\n'));
+  const ended = await promisify(execFile)(process.execPath, ['main.mjs'], { cwd: folder });
+  const [stdout, stderr] = [ended.stdout, ended.stderr].map((text) => text.split(`${END}\n`));
+  return programs.map((_, i) => ({ stdout: stdout![i]!, stderr: stderr![i]! }));
 }
 
 describe('the examples', () => {
-  test('of README', async () => {
-    const file = join(folder, 'first.yaml');
+  test('of README, and of the page of the library, which has one for each export', async () => {
+    const file = join(folder, '0', 'first.yaml');
+    await mkdir(join(folder, '0'));
     expect(await command(['init', file])).toMatchObject({ exit: 0 });
-    const program = await programOf('README.md');
-    const { stdout, stderr } = await execute(program);
-    expect(stderr).toBe('');
-    expect(stdout).toMatch(printedBy(program));
-  });
-
-  test('of the page of the library, which has one for each export', async () => {
+    const readme = await programOf('README.md');
     const program = await programOf('src/README.md');
-    const { stdout, stderr } = await execute(program);
-    expect(stderr.replace(/^\{"level":"info".*\n/gm, '')).toBe('');
-    expect(stdout).toMatch(printedBy(program));
+    const [first, second] = await execute(readme, program);
+    expect(first!.stderr).toBe('');
+    expect(first!.stdout).toMatch(printedBy(readme));
+    expect(second!.stderr.replace(/^\{"level":"info".*\n/gm, '')).toBe('');
+    expect(second!.stdout).toMatch(printedBy(program));
     const imported = [...program.matchAll(/^import \{([^}]*)\}/gm)].flatMap(([, names]) =>
       names!.split(',').map((name) => name.trim()),
     );
