@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readCatalogue, readManifest } from '../../src/run/output/manifest.ts';
 import { requiredActions } from '../../src/run/report/assessment.ts';
 import { type DailyRuns, LIVE_ONCE, openDailyRuns } from '../helpers/daily-runs.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';
 
 const NUMBERS = ['D1', 'D2', 'D3'];
@@ -61,9 +62,6 @@ describe('a part of the selection that fetch could not have', () => {
     const lines = await readManifest(runs.outputDir);
     expect(lines.map(({ status }) => status)).toEqual(['unchanged', 'failed', 'unchanged']);
     expect(lines.map(({ glb, lastGood }) => glb ?? lastGood?.glb)).toEqual(before);
-    runs.proxy.mend();
-    await runs.command('fetch', '2026-01-05', '--force');
-    expect(await runs.command('build', '2026-01-06')).toMatchObject({ exit: 0 });
   });
 
   test('of an article that a run could not fetch is a failure of build, too', async () => {
@@ -72,9 +70,11 @@ describe('a part of the selection that fetch could not have', () => {
     expect(await runs.command('run', '2026-01-02', '--force')).toMatchObject({ exit: 1 });
     expect(await runs.command('build', '2026-01-03')).toMatchObject({ exit: 1 });
     expect(await runs.failures()).toMatchObject([{ code: 'HTTP_STATUS', attempts: 1 }]);
-    runs.proxy.mend();
-    expect(await runs.command('fetch', '2026-01-04', '--force')).toMatchObject({ exit: 0 });
-    expect(await runs.command('build', '2026-01-05')).toMatchObject({ exit: 0 });
+    if (IS_LONG) {
+      runs.proxy.mend();
+      expect(await runs.command('fetch', '2026-01-04', '--force')).toMatchObject({ exit: 0 });
+      expect(await runs.command('build', '2026-01-05')).toMatchObject({ exit: 0 });
+    }
   });
 
   test('is a row of the build, also if it has no article', async () => {
@@ -173,9 +173,9 @@ describe('a language', () => {
     ]);
   });
 
-  test.each([
+  test.each<[fallback: string, lang: string[]]>([
     ['de', ['en', 'de', 'fr']],
-    ['en', ['fr', 'de', 'en']],
+    ...(IS_LONG ? [['en', ['fr', 'de', 'en']] satisfies [string, string[]]] : []),
   ])('that has the texts of another, "%s", is named: %j', async (fallback, lang) => {
     const { article } = range;
     range.article = (query) =>
