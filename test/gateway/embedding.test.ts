@@ -18,9 +18,7 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
 
 const SERVER = fileURLToPath(new URL('../../pipelines/embedding/server.mjs', import.meta.url));
-const OWN_SERVER = fileURLToPath(
-  new URL('../../pipelines/embedding/own-server.mjs', import.meta.url),
-);
+const OWN_SERVER = new URL('../../pipelines/embedding/own-server.mjs', import.meta.url).href;
 const SECRET = 'a secret of the sender';
 
 interface Shop {
@@ -32,10 +30,18 @@ interface Shop {
 
 let emulator: Emulator;
 let shop: Shop;
+/** The address of a server of your own, which is in the process of the shop: each would load the same libraries. */
+let ownUrl: string;
 
 beforeAll(async () => {
   emulator = await startEmulatorOf({}, { planningSite: openPlanningSite() });
-  shop = await openShop();
+  const desk = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+  const service = { emulator: true };
+  const pipeline = await writePipeline(await temporaryFolder(), {
+    ...{ service, articles: [{ article: desk }] },
+  });
+  shop = await openShop(['--import', OWN_SERVER, SERVER, pipeline]);
+  [, ownUrl = ''] = /^(http:\S+)$/m.exec(shop.printed.join(''))!;
 });
 afterAll(async () => {
   await closeShop(shop);
@@ -49,23 +55,20 @@ async function closeShop({ process }: Shop): Promise<void> {
 }
 
 /** Starts the example as a program of its own, for the emulator that serves the page. */
-function openShop(): Promise<Shop> {
-  return openServer([SERVER], {
+async function openShop(words = [SERVER]): Promise<Shop> {
+  const env = {
     ...environmentOf(emulator),
     BTG2GLTF_FRONTEND_URL: emulator.frontendUrl,
     CART_URL: 'http://127.0.0.1:9/cart',
-  });
-}
-
-async function openServer(words: string[], variables: Record<string, string>): Promise<Shop> {
-  const env = { ...variables, PORT: '0' };
+    PORT: '0',
+  };
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const printed: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr.on('data', (text) => printed.push(String(text)));
     child.stdout.on('data', (text) => {
       printed.push(String(text));
-      const [found] = /http:\S+/.exec(String(text)) ?? [];
+      const [, found] = /The shop is at (\S+)/.exec(printed.join('')) ?? [];
       if (found !== undefined) resolve(found);
     });
     child.on('exit', () => reject(new Error(printed.join(''))));
@@ -75,18 +78,12 @@ async function openServer(words: string[], variables: Record<string, string>): P
 
 describe('a server of your own', () => {
   it('makes what is asked for, and says what is wrong', async () => {
-    const folder = await temporaryFolder();
-    const desk = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
-    const service = { emulator: true };
-    const pipeline = await writePipeline(folder, { service, articles: [{ article: desk }] });
-    const own = await openServer([OWN_SERVER, pipeline], {});
-    const address = `${own.url}/models/FJEL/LINEA/LN-M`;
+    const address = `${ownUrl}/models/FJEL/LINEA/LN-M`;
     const glb = await fetch(`${address}?DEKOR=NB`);
     expect([glb.status, glb.headers.get('content-type')]).toEqual([200, 'model/gltf-binary']);
     expect(new TextDecoder().decode((await glb.arrayBuffer()).slice(0, 4))).toBe('glTF');
     const refused = await fetch(`${address}?DEKOR=NONE`);
     expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('DEKOR')]);
-    await closeShop(own);
   });
 });
 
