@@ -15,6 +15,12 @@ export function browserProcesses(): BrowserProcess[] {
     .map(({ id, command }) => ({ id, kind: /--type=([\w-]+)/.exec(command)?.[1] ?? 'browser' }));
 }
 
+/** Those that have started since then. @param others - Processes that ran before. */
+export function startedSince(others: readonly BrowserProcess[]): BrowserProcess[] {
+  const isOther = new Set(others.map(({ id }) => id));
+  return browserProcesses().filter(({ id }) => !isOther.has(id));
+}
+
 /**
  * Ends those of a kind, as the system does where memory is short; returns how many there were.
  *
@@ -24,8 +30,7 @@ export function killBrowserProcesses(
   kind = 'browser',
   others: readonly BrowserProcess[] = [],
 ): number {
-  const isOther = new Set(others.map(({ id }) => id));
-  const found = browserProcesses().filter((one) => one.kind === kind && !isOther.has(one.id));
+  const found = startedSince(others).filter((one) => one.kind === kind);
   for (const { id } of found) process.kill(id, 'SIGKILL');
   return found.length;
 }

@@ -18,13 +18,17 @@ import {
 } from '../../src/deliver/pictures/picture-options.ts';
 import { BrowserRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
 import { inParallel } from '../../src/support/in-parallel.ts';
-import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
+import {
+  browserProcesses,
+  killBrowserProcesses,
+  startedSince,
+} from '../helpers/browser-processes.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { chanceOf } from '../helpers/fuzz/chance.ts';
 import { filesBelow } from '../helpers/output-folder.ts';
 import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
 import { plainGlb } from '../helpers/plain-glb.ts';
-import { highestMib } from '../helpers/process-memory.ts';
+import { highestMib, processorSeconds } from '../helpers/process-memory.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { GIVE_UP_MS, until } from '../helpers/until.ts';
@@ -55,17 +59,15 @@ describe.runIf(HAS_BROWSER)('a renderer', () => {
     expect(takePictures(renderer, glb, options)).rejects.toMatchObject(failure(message));
 
   /** Ends the renderer; none of its processes may be left. */
-  const expectEnd = async (own: Renderer, before: readonly number[]) => {
+  const expectEnd = async (own: Renderer, before: ReturnType<typeof browserProcesses>) => {
     await own.close();
-    const left = () => browserProcesses().filter(({ id }) => !before.includes(id));
-    await expect.poll(left).toEqual([]);
+    await expect.poll(() => startedSince(before)).toEqual([]);
   };
-  const idsNow = () => browserProcesses().map(({ id }) => id);
 
   it.runIf(IS_LONG)(
     'ends a browser that hangs in its graphics, and takes the next picture with another',
     async () => {
-      const before = idsNow();
+      const before = browserProcesses();
       // Long enough for the second on a busy machine, and not for the first on an idle one.
       const own = new BrowserRenderer({ browser, pages: 1, timeoutMs: 40_000 });
       // Each pane is a shader over a quarter of the picture: together they take minutes.
@@ -83,7 +85,7 @@ describe.runIf(HAS_BROWSER)('a renderer', () => {
   );
 
   it('ends a browser that no longer answers', async () => {
-    const before = idsNow();
+    const before = browserProcesses();
     const own = new BrowserRenderer({ browser, pages: 1, timeoutMs: 3000 });
     let isOver = false;
     // So many that it is stopped before the last, however fast it is.
@@ -92,13 +94,12 @@ describe.runIf(HAS_BROWSER)('a renderer', () => {
     });
     const rejected = expect(taken).rejects.toMatchObject(failure('it took longer than 3 s'));
     const stopped = await until(() => {
-      const found = browserProcesses().filter(
-        ({ id, kind }) => kind === 'renderer' && !before.includes(id),
+      // One that has worked for so long has opened its page, and takes pictures.
+      const busy = startedSince(before).find(
+        ({ id, kind }) => kind === 'renderer' && processorSeconds(id) > 0.5,
       );
-      // The first one is of the empty page with which it starts.
-      const hasStarted = found.length > 1;
-      if (hasStarted) for (const { id } of found) process.kill(id, 'SIGSTOP');
-      return isOver || hasStarted;
+      if (busy !== undefined) process.kill(busy.id, 'SIGSTOP');
+      return isOver || busy !== undefined;
     });
     expect(stopped).toBe(true);
     await rejected;
@@ -108,14 +109,12 @@ describe.runIf(HAS_BROWSER)('a renderer', () => {
   it.runIf(IS_LONG)(
     'takes a picture of 5 million triangles within the memory of a small machine',
     async () => {
-      const before = idsNow();
+      const before = browserProcesses();
       const own = new BrowserRenderer({ browser, pages: 1 });
       const glb = plainGlb({ triangles: 5_000_000 });
       const [file] = await takePictures(own, glb, OPTIONS);
       expect(await showsModel(file!.bytes)).toBe(true);
-      const peaks = idsNow()
-        .filter((id) => !before.includes(id))
-        .map(highestMib);
+      const peaks = startedSince(before).map(({ id }) => highestMib(id));
       expect(peaks.reduce((sum, mib) => sum + mib, 0)).toBeLessThan(4096);
       await own.close();
     },

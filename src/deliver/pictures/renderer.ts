@@ -201,7 +201,8 @@ interface Studio {
 
 function openStudio(started: Promise<Browser>, origin: string): Studio {
   const page = started.then(async (running) => {
-    const opened = await running.newPage();
+    // That with which the browser starts: a new one would have a process of its own.
+    const opened = running.contexts()[0]!.pages()[0]!;
     await opened.goto(origin);
     await opened.waitForFunction('globalThis.page');
     return opened;
