@@ -3,13 +3,15 @@ import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { closePages, openPage, watch, withoutDrawing } from '../helpers/browser.ts';
+import { closePages, openPage, shareBrowser, watch, withoutDrawing } from '../helpers/browser.ts';
 import { writePipeline } from '../helpers/command.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { type RunningCommand, startCommand } from '../helpers/running-command.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
+
+shareBrowser();
 
 const CONFIGURATOR = fileURLToPath(
   new URL('../../pipelines/embedding/configurator.html', import.meta.url),

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import * as elementary from '../../src/support/elementary.ts';
-import { launchBrowser } from '../helpers/browser.ts';
+import { openPage } from '../helpers/browser.ts';
 import { writePipeline } from '../helpers/command.ts';
 import { installNode, newestMajors } from '../helpers/other-nodes.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
@@ -68,15 +68,14 @@ describe(`${VALUES} random values have the recorded bits`, () => {
 
   test.runIf(HAS_BROWSER)('in Chromium', async () => {
     const code = Buffer.from(await readFile(BUILT)).toString('base64');
-    const browser = await launchBrowser();
+    const page = await openPage();
     try {
-      const page = await browser.newPage();
       const bits = await page.evaluate<string>(
         `import('data:text/javascript;base64,${code}').then((own) => (${bitsOf})(own, ${VALUES}))`,
       );
       expect(sha256(bits)).toBe(DIGEST);
     } finally {
-      await browser.close();
+      await page.close();
     }
   });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readManifest } from '../../src/run/output/manifest.ts';
+import { shareBrowser } from '../helpers/browser.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, LIVE_ONCE, openDailyRuns } from '../helpers/daily-runs.ts';
 import { html } from '../helpers/fault-server.ts';
@@ -12,6 +13,8 @@ import { type RunningCommand, startCommand } from '../helpers/running-command.ts
 import { IS_LONG } from '../helpers/samples.ts';
 import { statusOf } from '../helpers/status-of.ts';
 import { until } from '../helpers/until.ts';
+
+shareBrowser();
 
 /** More clients than may send requests at once, and more articles than clients. */
 const [ARTICLES, CLIENTS] = IS_LONG ? [60, 20] : [8, 6];

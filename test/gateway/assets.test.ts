@@ -7,12 +7,15 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { assetUrl } from '../../src/web/assets/signatures.ts';
+import { shareBrowser } from '../helpers/browser.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { jsonOf } from '../helpers/json-of.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { type RunningCommand, startCommand } from '../helpers/running-command.ts';
 import { statusOf } from '../helpers/status-of.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
+
+shareBrowser();
 
 const DESK = '/a/FJEL/LINEA/LN-M';
 const CHAIR = { manufacturer: 'BRNK', program: 'KONVA', basearticlenumber: 'KV20 F' };

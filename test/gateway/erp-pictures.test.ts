@@ -7,6 +7,7 @@ import { startEmulator } from '../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import type { ManifestLine } from '../../src/run/lists/manifest-line.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
+import { shareBrowser } from '../helpers/browser.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { MADE_TO_MEASURE, WORKPLACE } from '../helpers/configurator.ts';
@@ -15,6 +16,8 @@ import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { type RunningCommand, startCommand } from '../helpers/running-command.ts';
 import { statusOf } from '../helpers/status-of.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
+
+shareBrowser();
 
 const TOKEN = 'a token of this server';
 const SIDE = '64';

@@ -1,9 +1,14 @@
 /// <reference lib="dom" />
 /** Browser: the browser of the tests, and a page in it that is watched. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
 import { loadPlaywright } from '../../src/deliver/pictures/browser.ts';
-import { BrowserRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
-import { pictureBrowser } from './picture-browser.ts';
+import {
+  BrowserRenderer,
+  type Renderer,
+  shareRenderer,
+} from '../../src/deliver/pictures/renderer.ts';
+import { HAS_BROWSER, pictureBrowser } from './picture-browser.ts';
 import { temporaryFolder } from './temporary.ts';
 import { GIVE_UP_MS } from './until.ts';
 
@@ -30,11 +35,6 @@ async function launch(args: readonly string[]): Promise<Browser> {
   return loadPlaywright().chromium.launch({ ...options, timeout: GIVE_UP_MS });
 }
 
-/** Launches a browser, not as for pictures: its graphics are not those of the processor. */
-export function launchBrowser(): Promise<Browser> {
-  return launch(['--disable-gpu']);
-}
-
 let shared: Promise<Browser> | undefined;
 let renderer: Promise<Renderer> | undefined;
 
@@ -47,9 +47,18 @@ function sharedBrowser(): Promise<Browser> {
 /** Takes pictures in a browser of its own, which all tests of this process share; it ends with the process. */
 export function sharedRenderer(): Promise<Renderer> {
   renderer ??= pictureBrowser().then(
-    (browser) => new BrowserRenderer({ browser, pages: 1, timeoutMs: GIVE_UP_MS }),
+    (browser) => new BrowserRenderer({ browser, pages: 1, timeoutMs: GIVE_UP_MS, now: Date.now }),
   );
   return renderer;
+}
+
+/** Lets the commands of all tests of a file take their pictures with {@link sharedRenderer}: its browser starts once. */
+export function shareBrowser(): void {
+  let end: (() => void) | undefined;
+  beforeAll(async () => {
+    if (HAS_BROWSER) end = shareRenderer(await pictureBrowser(), await sharedRenderer());
+  });
+  afterAll(() => end?.());
 }
 
 /**

@@ -15,11 +15,14 @@ import type { ArticleKey } from '../../src/model/article.ts';
 import { configurationKey, ID_FIELDS } from '../../src/model/configuration-id.ts';
 import type { ConfigurationRequest } from '../../src/run/on-demand-run.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
+import { shareBrowser } from '../helpers/browser.ts';
 import { command } from '../helpers/command.ts';
 import { deliveryLines } from '../helpers/output-folder.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
+
+shareBrowser();
 
 const BASES = ARTICLES.slice(0, IS_LONG ? 15 : 2).map((article) => ({
   manufacturer: article.manufacturer,

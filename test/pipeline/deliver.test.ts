@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveredFile, DeliveryLine } from '../../src/run/output/delivered-files.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
+import { shareBrowser } from '../helpers/browser.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { openDailyRuns } from '../helpers/daily-runs.ts';
 import { encoded, flatPicture } from '../helpers/flat-picture.ts';
@@ -13,6 +14,8 @@ import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { smallRange } from '../helpers/small-range.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
+
+shareBrowser();
 
 let folder: string;
 let pipeline: string;

@@ -3,10 +3,13 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/run/output/manifest.ts';
+import { shareBrowser } from '../helpers/browser.ts';
 import { type CountedRange, countedImage, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { publishedFiles } from '../helpers/output-folder.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+
+shareBrowser();
 
 const ARTICLES = 4;
 const PICTURES = { width: 64, height: 64, format: 'png' };

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/run/output/manifest.ts';
+import { shareBrowser } from '../helpers/browser.ts';
+import { browserProcesses, startedSince } from '../helpers/browser-processes.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -54,7 +56,8 @@ describe.runIf(HAS_BROWSER)('render of models', () => {
   });
   const small = ['--size', '80x60', '--format', 'png'];
 
-  test('of a folder, pictures are beside each model or below the output; a broken one is a line', async () => {
+  test('of a folder, pictures are beside each model; a broken one is a line; the browser has ended', async () => {
+    const before = browserProcesses();
     const { exit, stdout } = await command(['render', models, ...small]);
     expect(exit).toBe(1);
     const picture = join(models, 'sub', 'desk-hero.png');
@@ -65,10 +68,18 @@ describe.runIf(HAS_BROWSER)('render of models', () => {
       `failed: ${broken}: expected a GLB file: this is another kind of file, or its beginning is damaged`,
     );
     expect(stdout).toContain('1 picture of 2 models, 1 failed');
-    const output = join(folder, 'below');
-    const glob = join(models, '**', 'd*.glb');
-    expect((await command(['render', glob, ...small, '--output', output])).exit).toBe(0);
-    expect(await readdir(join(output, 'sub'))).toEqual(['desk-hero.png']);
+    await expect.poll(() => startedSince(before)).toEqual([]);
+  });
+
+  describe('by a pattern', () => {
+    shareBrowser();
+
+    test('pictures are below the output', async () => {
+      const output = join(folder, 'below');
+      const glob = join(models, '**', 'd*.glb');
+      expect((await command(['render', glob, ...small, '--output', output])).exit).toBe(0);
+      expect(await readdir(join(output, 'sub'))).toEqual(['desk-hero.png']);
+    });
   });
 
   test('of one broken file, the error of the command names it', async () => {
@@ -79,6 +90,8 @@ describe.runIf(HAS_BROWSER)('render of models', () => {
 });
 
 describe.runIf(HAS_BROWSER)('render of a pipeline', () => {
+  shareBrowser();
+
   test('takes the pictures of all published articles, into folders as below articles/', async () => {
     const published = (await readManifest(join(folder, 'out'))).flatMap(({ glb }) => glb ?? []);
     const { exit, stdout } = await render('--camera', 'hero,front');

@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { browserProcesses, startedSince } from '../helpers/browser-processes.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { deliveryLines, filesBelow } from '../helpers/output-folder.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
@@ -17,6 +18,7 @@ describe.runIf(HAS_BROWSER)('swatches of a pipeline', () => {
   let folder: string;
   let out: string;
   let pipeline: string;
+  let before: ReturnType<typeof browserProcesses>;
   const write = (swatches: object, articles: object[] = DESKS) => {
     const service = { emulator: true };
     return writePipeline(folder, { service, articles, deliver: { swatches, gallery: true } });
@@ -25,9 +27,14 @@ describe.runIf(HAS_BROWSER)('swatches of a pipeline', () => {
     folder = await temporaryFolder();
     out = join(folder, 'out');
     pipeline = await write({ width: 48, format: 'webp' });
+    before = browserProcesses();
     const { exit, stdout } = await command(['run', pipeline]);
     expect([exit, stdout]).toEqual([0, expect.stringContaining('swatches: 2 made')]);
     expect(stdout).not.toMatch(/swatches: .* of the GLBs/);
+  });
+
+  it('are drawn by a browser that ends with the run', async () => {
+    await expect.poll(() => startedSince(before)).toEqual([]);
   });
 
   const lists = async () => {

@@ -7,10 +7,13 @@ import { readManifest } from '../../src/run/output/manifest.ts';
 import { requiredActions } from '../../src/run/report/assessment.ts';
 import type { RunReport } from '../../src/run/report/run-report.ts';
 import { SILENT } from '../../src/support/log.ts';
+import { shareBrowser } from '../helpers/browser.ts';
 import { type CountedRange, countedImage, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { deliveryLines, filesBelow } from '../helpers/output-folder.ts';
 import { BROWSER_ENVIRONMENT, HAS_BROWSER } from '../helpers/picture-browser.ts';
+
+shareBrowser();
 
 const ARTICLES = 2;
 const PICTURES = { cameras: ['hero' as const], width: 64, height: 64, format: 'png' as const };

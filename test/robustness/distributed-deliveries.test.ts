@@ -12,6 +12,7 @@ import { startEmulator } from '../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import type { DeliveryLine } from '../../src/run/output/delivered-files.ts';
 import type { RunReport } from '../../src/run/report/run-report.ts';
+import { shareBrowser } from '../helpers/browser.ts';
 import { type Child, environmentOf } from '../helpers/child.ts';
 import { type CommandResult, command, writePipeline } from '../helpers/command.ts';
 import { countedImage, countedRange } from '../helpers/counted-range.ts';
@@ -31,6 +32,8 @@ import { IS_LONG } from '../helpers/samples.ts';
 import { canMount, mountSmallDisk } from '../helpers/small-disk.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { closedGate, until } from '../helpers/until.ts';
+
+shareBrowser();
 
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
 const ARTICLES = 60;

@@ -17,7 +17,7 @@ import { findBrowser, whyNoBrowser } from './browser.ts';
 import { type PictureFile, takePictures } from './picture.ts';
 import type { PictureOptions } from './picture-options.ts';
 import { createPictureMaker, PICTURES_AT_ONCE } from './pictures.ts';
-import { BrowserRenderer, type Picture, type Renderer } from './renderer.ts';
+import { type Picture, type Renderer, rendererFor } from './renderer.ts';
 import { MOST_PIXELS_A_SIDE, type PicturePart, type PictureSize, type Shot } from './shot.ts';
 
 type Rendered =
@@ -79,7 +79,7 @@ export async function withPictures<Result>(
     const { why, help } = whyNoBrowser(env, browser);
     throw new ConverterError('BROWSER_MISSING', `pictures need a browser, but ${why}`, { help });
   }
-  const renderer = new BrowserRenderer({ browser: found, warn });
+  const renderer = rendererFor({ browser: found, warn });
   const stop = () => void renderer.close();
   signal.addEventListener('abort', stop);
   const working = work({

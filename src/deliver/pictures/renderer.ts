@@ -186,6 +186,27 @@ export class BrowserRenderer implements Renderer {
   }
 }
 
+/** Renderers that are shared, by the path of their browser. */
+const shared = new Map<string | undefined, Renderer>();
+
+/**
+ * Lets all that take pictures with a browser in this process share a renderer: the browser starts once for many runs, and
+ * stays open after each.
+ *
+ * @returns Ends this; it does not close the renderer.
+ */
+export function shareRenderer({ path }: FoundBrowser, renderer: Renderer): () => void {
+  shared.set(path, renderer);
+  return () => shared.delete(path);
+}
+
+/** Opens a renderer; where one is shared, with that one, which it does not close. @see {@link shareRenderer} */
+export function rendererFor(options: RendererOptions): Renderer {
+  const renderer = shared.get(options.browser.path);
+  if (renderer === undefined) return new BrowserRenderer(options);
+  return { takePictures: (...what) => renderer.takePictures(...what), close: async () => {} };
+}
+
 type Taken = Awaited<ReturnType<PicturePage['take']>>;
 
 interface Place {

@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import type { Run } from '../../run/open/open-run.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { BROWSER_VARIABLE, findBrowser, NONE, whyNoBrowser } from './browser.ts';
-import { BrowserRenderer, type Renderer } from './renderer.ts';
+import { type Renderer, rendererFor } from './renderer.ts';
 
 /** Whether a run may do without a browser: by {@link NONE}, or as the demo. @see D-992 */
 export function isBrowserOptional({ environment, options }: Run): boolean {
@@ -52,7 +52,7 @@ export async function rendererOf(run: Run): Promise<Renderer | undefined> {
   const warn = (text: string) => environment.log.warn(text);
   const pages = browserCount(availableParallelism(), options.memory);
   const settings = { browser, pages, givesUp: true, now: environment.now, warn };
-  const renderer = renderers.get(run) ?? new BrowserRenderer(settings);
+  const renderer = renderers.get(run) ?? rendererFor(settings);
   renderers.set(run, renderer);
   return renderer;
 }
