@@ -66,44 +66,48 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
     expect([await folders(), await environments()]).toEqual([[], []]);
   });
 
-  it('has a path short enough for a socket, however long that of the temporary folder is', async () => {
-    process.env.TMPDIR = join(folder, 'a folder with a long name'.repeat(3));
-    await mkdir(process.env.TMPDIR);
-    const browser = await startBrowser(await pictureBrowser());
-    process.env.TMPDIR = folder;
-    const variables = (await environments()).join('\0');
-    const [, path = ''] = /(?:^|\0)TMPDIR=([^\0]+)/.exec(variables) ?? [];
-    expect(path).toContain(`/${OWN}`);
-    expect(path.length + SOCKET.length).toBeLessThanOrEqual(107);
-    await endBrowser(browser);
-    await removeTree(join(folder, 'a folder with a long name'.repeat(3)));
-    expect(await folders()).toEqual([]);
-  });
-
-  it('is that of a browser with a few variables, none of which has a secret', async ({
-    onTestFinished,
-  }) => {
-    process.env.SHOP_SECRET = 'a key';
-    const browser = await startBrowser(await pictureBrowser());
-    onTestFinished(() => {
-      delete process.env.SHOP_SECRET;
-      return endBrowser(browser);
+  describe('in a temporary folder with a long path, started by a process with a secret', () => {
+    let long: string;
+    let browser: Awaited<ReturnType<typeof startBrowser>>;
+    let texts: string[];
+    beforeAll(async () => {
+      long = join(folder, 'a folder with a long name'.repeat(3));
+      await mkdir(long);
+      process.env.TMPDIR = long;
+      process.env.SHOP_SECRET = 'a key';
+      browser = await startBrowser(await pictureBrowser());
+      texts = await environments();
     });
-    const texts = await environments();
-    expect(
-      texts.filter((text) => text.startsWith('PATH=') || text.includes('\0PATH=')),
-    ).not.toEqual([]);
-    expect(texts.filter((text) => /SHOP_SECRET|a key|NODE_|VITEST/.test(text))).toEqual([]);
-    // Chromium writes the arguments of some of its processes over their variables, which then begin within one of them.
-    const variables = texts.flatMap((text) => text.split('\0')).filter((one) => !/ --/.test(one));
-    const names = variables.flatMap((one) => /^[A-Za-z_]\w*(?==)/.exec(one) ?? []);
-    const given = ['PATH', 'LANG', 'HOME', 'TMPDIR'];
-    const ofUnpacked = ['LD_LIBRARY_PATH', 'FONTCONFIG_FILE', 'XDG_CACHE_HOME'];
-    // What shells set, Chromium for its own processes, and the script by which Debian starts it.
-    const ofPrograms =
-      /^(?:PWD|OLDPWD|SHLVL|_|(?:CHROME|CHROMIUM|GNOME|SBX)_\w+|GOOGLE_(?:API_KEY|DEFAULT_CLIENT_(?:ID|SECRET)))$/;
-    const known = new Set([...given, ...ofUnpacked]);
-    expect(names.filter((name) => !known.has(name) && !ofPrograms.test(name))).toEqual([]);
+    afterAll(async () => {
+      process.env.TMPDIR = folder;
+      delete process.env.SHOP_SECRET;
+      await endBrowser(browser);
+      await removeTree(long);
+      expect(await folders()).toEqual([]);
+    });
+
+    it('has a path short enough for a socket', () => {
+      const [, path = ''] = /(?:^|\0)TMPDIR=([^\0]+)/.exec(texts.join('\0')) ?? [];
+      expect(path).toContain(`/${OWN}`);
+      expect(path.length + SOCKET.length).toBeLessThanOrEqual(107);
+    });
+
+    it('is that of a browser with a few variables, none of which has a secret', () => {
+      expect(
+        texts.filter((text) => text.startsWith('PATH=') || text.includes('\0PATH=')),
+      ).not.toEqual([]);
+      expect(texts.filter((text) => /SHOP_SECRET|a key|NODE_|VITEST/.test(text))).toEqual([]);
+      // Chromium writes the arguments of some of its processes over their variables, which then begin within one of them.
+      const variables = texts.flatMap((text) => text.split('\0')).filter((one) => !/ --/.test(one));
+      const names = variables.flatMap((one) => /^[A-Za-z_]\w*(?==)/.exec(one) ?? []);
+      const given = ['PATH', 'LANG', 'HOME', 'TMPDIR'];
+      const ofUnpacked = ['LD_LIBRARY_PATH', 'FONTCONFIG_FILE', 'XDG_CACHE_HOME'];
+      // What shells set, Chromium for its own processes, and the script by which Debian starts it.
+      const ofPrograms =
+        /^(?:PWD|OLDPWD|SHLVL|_|(?:CHROME|CHROMIUM|GNOME|SBX)_\w+|GOOGLE_(?:API_KEY|DEFAULT_CLIENT_(?:ID|SECRET)))$/;
+      const known = new Set([...given, ...ofUnpacked]);
+      expect(names.filter((name) => !known.has(name) && !ofPrograms.test(name))).toEqual([]);
+    });
   });
 
   it('is that of a browser with a sandbox, where the system gives it one', async () => {
