@@ -140,6 +140,7 @@ const { O_NOFOLLOW = 0 } = constants;
  *
  * @param work - Receives the flag with which it opens the path: a link may have appeared since the check. Also what the
  *   check found there, so that a `stat` or `read` examines the path once.
+ * @param tolerated - Errnos with which it returns undefined: an error takes ten times as long as an operation.
  * @throws {@link ConverterError} `LINK_REFUSED`; `DISK_FULL`; `FILE_MISSING` or `FILE_UNREADABLE` of an operation
  *   that reads; otherwise `OUTPUT_UNWRITABLE`.
  */
@@ -147,6 +148,7 @@ export async function operate<T>(
   operation: FileOperation,
   path: string,
   work: (noFollow: number, found?: Found) => Promise<T>,
+  tolerated?: undefined extends T ? ReadonlySet<string> : never,
 ): Promise<T> {
   try {
     watcher?.(operation, path);
@@ -156,12 +158,14 @@ export async function operate<T>(
     const isEntry = /[^./\\]$/.test(path) && examined.has(dirname(path));
     const paths = isEntry ? [path] : pathsInShared(path);
     const found = refuseLinks(ON_NAMES.has(operation) ? paths.slice(0, -1) : paths);
+    if (found && 'absent' in found && tolerated?.has('ENOENT')) return undefined as T;
     const result = await work(paths.length > 0 ? O_NOFOLLOW : 0, found);
     // A folder that has just been made is no link.
     if (operation === 'mkdir') for (const folder of paths) noteExamined(folder);
     return result;
   } catch (error) {
     if (error instanceof ConverterError) throw error;
+    if (tolerated?.has(errnoOf(error))) return undefined as T;
     throw fileError(operation, path, error);
   }
 }
@@ -196,8 +200,7 @@ export async function isLinkPossible(linked: Promise<void>): Promise<boolean> {
 function fileError(operation: FileOperation, path: string, cause: unknown): ConverterError {
   const errno = errnoOf(cause);
   const isFolder = operation === 'mkdir';
-  const number = (cause as NodeJS.ErrnoException | undefined)?.errno;
-  const ofSystem = number === undefined ? undefined : getSystemErrorMap().get(number)?.[1];
+  const ofSystem = getSystemErrorMap().get((cause as { errno?: number })?.errno ?? 0)?.[1];
   const text = (isFolder ? NO_FOLDER[errno] : undefined) ?? ofSystem;
   const reason = text === undefined ? errno : `${text} (${errno})`;
   // The folder that could not be made may be a parent.
@@ -224,14 +227,10 @@ function codeOf(operation: FileOperation, errno: string): ErrorCode {
  * caller knows that this process wrote it.
  */
 export function hasEnded(pid: number): boolean {
-  return pid === process.pid || !isRunning(pid);
-}
-
-function isRunning(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    return pid === process.pid || !process.kill(pid, 0);
   } catch (error) {
-    // The process runs, but we may not signal it.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    // Otherwise it runs, but we may not signal it.
+    return errnoOf(error) !== 'EPERM';
   }
 }

@@ -3,7 +3,7 @@
  * `folders.ts`; SQLite writes its own files.
  *
  * Calls that work in memory are synchronous: names, and small contents. The thread pool of Node takes 20 times as
- * long for them as a local disk. Calls that wait for the disk are asynchronous: fsync, large folders, large contents.
+ * long for them as a local disk. Calls that wait for the disk are asynchronous: fsync, large contents.
  */
 import { createHash, hash } from 'node:crypto';
 import * as sync from 'node:fs';
@@ -88,25 +88,27 @@ const expectFile = (path: string): Promise<unknown> =>
 const SMALL_BYTES = 1024 * 1024;
 
 /** Reads a file. @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`. */
-export function readBytes(path: string): Promise<Uint8Array> {
-  return operate('read', path, async (noFollow, known) => {
-    const flag = O_RDONLY | noFollow;
-    const found = isFound(known) ? known : sync.statSync(path);
-    // Reading a pipe may have to wait for a long time.
-    const isSmall = found.isFile() && found.size <= SMALL_BYTES;
-    // The type of the flag does not allow numbers.
-    return isSmall ? sync.readFileSync(path, { flag: flag as never }) : fs.readFile(path, { flag });
-  });
-}
+export const readBytes = (path: string) => operate<Uint8Array>('read', path, readerOf(path));
+
+/** Reads a file; undefined if it does not exist. */
+export const readBytesIfExists = (path: string) =>
+  operate<Uint8Array | undefined>('read', path, readerOf(path), ERRNOS.absent);
+
+const readerOf = (path: string) => async (noFollow: number, known?: Found) => {
+  const flag = O_RDONLY | noFollow;
+  const found = isFound(known) ? known : sync.statSync(path);
+  // Reading a pipe may have to wait for a long time.
+  const isSmall = found.isFile() && found.size <= SMALL_BYTES;
+  // The type of the flag does not allow numbers.
+  return isSmall ? sync.readFileSync(path, { flag: flag as never }) : fs.readFile(path, { flag });
+};
 
 /** Reads a file as UTF-8, without its byte-order mark. @throws as {@link readBytes}. */
 export const readText = async (path: string) => new TextDecoder().decode(await readBytes(path));
 
 /** Reads a file as UTF-8; undefined if it does not exist. */
-export const readTextIfExists = (path: string) => unless(ERRNOS.absent, readText(path));
-
-/** Reads a file; undefined if it does not exist. */
-export const readBytesIfExists = (path: string) => unless(ERRNOS.absent, readBytes(path));
+export const readTextIfExists = (path: string) =>
+  readBytesIfExists(path).then((bytes) => bytes && new TextDecoder().decode(bytes));
 
 /**
  * Reads a file in pieces, each with its own memory; nothing if the file does not exist.
@@ -159,8 +161,8 @@ export const exists = async (path: string) => (await statIfExists(path)) !== und
 
 /** Names in a folder, sorted by code unit; none if the folder does not exist. */
 export async function listFolder(path: string): Promise<string[]> {
-  const names = operate('list', path, () => fs.readdir(path));
-  return ((await unless(ERRNOS.absent, names)) ?? []).sort();
+  const list = async (): Promise<string[] | undefined> => sync.readdirSync(path);
+  return (await operate('list', path, list, ERRNOS.absent))?.sort() ?? [];
 }
 
 /** Creates a folder and its parents, step by step: the recursive call of Node 20 may never return below /proc and FUSE mounts. */
@@ -195,11 +197,11 @@ function makeOne(path: string): void {
 
 /** Removes a file, if it exists. */
 export async function removeFile(path: string): Promise<void> {
-  const removed = operate('unlink', path, async () => {
-    // An error takes ten times as long, and most temporary files have their final name by now.
+  const remove = async () => {
+    // Most temporary files have their final name by now.
     if (sync.lstatSync(path, IF_ANY) !== undefined) sync.unlinkSync(path);
-  });
-  await unless(ERRNOS.absent, removed);
+  };
+  await operate<void>('unlink', path, remove, ERRNOS.absent);
 }
 
 /** Renames a file or folder, and replaces an existing file of the new name. */

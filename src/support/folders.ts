@@ -11,8 +11,8 @@ const PRIVATE_MODE = 0o700;
 const WITH_KINDS = { withFileTypes: true } as const;
 
 async function entriesOf(path: string): Promise<fs.Dirent[]> {
-  const listed = operate('list', path, async () => fs.readdirSync(path, WITH_KINDS));
-  return (await unless(ERRNOS.absent, listed)) ?? [];
+  const list = async (): Promise<fs.Dirent[] | undefined> => fs.readdirSync(path, WITH_KINDS);
+  return (await operate('list', path, list, ERRNOS.absent)) ?? [];
 }
 
 /** Lists a folder, sorted by code unit; nothing if the folder does not exist. No link is followed. */
