@@ -2,8 +2,8 @@
 import { createRequire } from 'node:module';
 import { packageFile } from './package-file.ts';
 
-/** The version of this program: `0.1.0`. It is loaded like the code of the program, not like the data of a run. */
-export function programVersion(): string {
-  const load = createRequire(import.meta.url);
-  return (load(packageFile('package.json')) as { version: string }).version;
-}
+// It is loaded like the code of the program, not like the data of a run.
+const { version } = createRequire(import.meta.url)(packageFile('package.json'));
+
+/** The version of this program: `0.1.0`. */
+export const programVersion = (): string => version;

@@ -18,13 +18,14 @@ const MAX_CONNECT_MS = 10_000;
 const MAX_HEADER_BYTES = 16_384;
 const KEEP_ALIVE_MS = 30_000;
 const MAX_REDIRECTS = 3;
+const USER_AGENT = `btg2gltf/${programVersion()}`;
 const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/json' } as const;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Allowed characters of a header. Some servers send other bytes, which are not sent back. */
 const HEADER_VALUE = /^[\x20-\x7e]+$/;
 
 /** JSON of this kind shrinks to a fifth. */
-const ACCEPT_ENCODING = 'gzip, br, deflate';
+const ENCODINGS = 'gzip, br, deflate';
 /** Unpackers of `node:zlib` by `content-encoding`. */
 const UNPACKERS = {
   gzip: 'gunzip',
@@ -102,11 +103,10 @@ export function createTransport(
   let opening: ReturnType<typeof openAgent> | undefined;
   const follow = async (request: HttpRequest): Promise<HttpResponse> => {
     opening ??= openAgent(connections);
-    const { agent, userAgent } = await opening;
-    const headers = { ...request.headers, 'user-agent': userAgent };
+    const agent = await opening;
     let { origin, path } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const attempt = { ...request, headers, origin, path };
+      const attempt = { ...request, origin, path };
       const response = await sendInTime(agent, attempt, settings, openShare());
       if (!REDIRECTS.has(response.status)) return response;
       ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
@@ -136,14 +136,14 @@ export function createTransport(
       return { response, target };
     },
     async destroy() {
-      await (await opening)?.agent.destroy().catch(() => {});
+      await (await opening)?.destroy().catch(() => {});
     },
   };
 }
 
-async function openAgent(connections: number): Promise<{ agent: Agent; userAgent: string }> {
+async function openAgent(connections: number): Promise<Agent> {
   const { Agent } = await import('undici');
-  const agent = new Agent({
+  return new Agent({
     connections,
     pipelining: 1,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -154,7 +154,6 @@ async function openAgent(connections: number): Promise<{ agent: Agent; userAgent
     // This is set explicitly, so that no environment variable can switch it off.
     connect: { timeout: MAX_CONNECT_MS, rejectUnauthorized: true },
   });
-  return { agent, userAgent: `btg2gltf/${programVersion()}` };
 }
 
 async function sendInTime(
@@ -214,7 +213,7 @@ const isAborted = ({ signals = [] }: Pick<Exchange, 'signals'>) => signals.some(
 
 function dispatchOptions({ method, origin, path, body, headers }: HttpRequest) {
   const accept = body === undefined ? { accept: '*/*' } : JSON_HEADERS;
-  const all = { ...headers, 'accept-encoding': ACCEPT_ENCODING, ...accept };
+  const all = { ...headers, 'user-agent': USER_AGENT, 'accept-encoding': ENCODINGS, ...accept };
   return { method, origin, path, body: body ?? null, headers: all };
 }
 
