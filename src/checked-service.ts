@@ -47,19 +47,20 @@ function withChecks(client: service.ServiceClient): service.ServiceClient {
 
 /** Creates a client of a service. */
 export function createClient(config: Parameters<typeof service.createClient>[0]) {
-  checkParameters('createClient', config, { now: FUNCTION, random: FUNCTION }, true);
+  checkParameters('createClient', config, OBJECT.extend({ now: FUNCTION, random: FUNCTION }), true);
   return withChecks(service.createClient(config));
 }
 
 /** Creates a fetcher of articles. */
 export function createFetcher(options: fetching.FetcherOptions): fetching.Fetcher {
   const client = OBJECT.extend({ getArticle: FUNCTION });
-  checkParameters('createFetcher', options, { client, store: OBJECT, database: OBJECT }, true);
+  const schema = OBJECT.extend({ client, store: OBJECT, database: OBJECT });
+  checkParameters('createFetcher', options, schema, true);
   return fetching.createFetcher(options);
 }
 
 /** Creates a logger. */
 export async function createLogger(options: Parameters<typeof log.createLogger>[0]) {
-  checkParameters('createLogger', options, { sink: OBJECT, now: FUNCTION }, true);
+  checkParameters('createLogger', options, OBJECT.extend({ sink: OBJECT, now: FUNCTION }), true);
   return log.createLogger(options);
 }

@@ -90,25 +90,25 @@ const PROCESS_CHECKS = {
   signal: CHECKS.signal.optional(),
 } satisfies Record<keyof ProcessParameters, z.ZodType>;
 
-const CONVERT_CHECKS = {
+const CONVERT_SCHEMA = z.object({
   service: CHECKS.object,
   article: CHECKS.object,
   output: CHECKS.text,
   convert: CHECKS.object.optional(),
   cache: CHECKS.text.optional(),
   ...PROCESS_CHECKS,
-} satisfies Record<keyof ConvertParameters, z.ZodType>;
+} satisfies Record<keyof ConvertParameters, z.ZodType>);
 
 const PIPELINE_GIVEN = z.custom(
   (value) => (typeof value === 'string' && value !== '') || isRecord(value),
   'the path of a pipeline file, or its content as an object',
 );
 
-const ASSETS_CHECKS = {
+const ASSETS_SCHEMA = z.object({
   pipeline: PIPELINE_GIVEN,
   resolveMaxAgeMs: CHECKS.number.optional(),
   ...PROCESS_CHECKS,
-} satisfies Record<keyof AssetsParameters, z.ZodType>;
+} satisfies Record<keyof AssetsParameters, z.ZodType>);
 
 const ASSET_CHECKS = {
   request: z.object(
@@ -119,12 +119,12 @@ const ASSET_CHECKS = {
   how: z.object({ signal: CHECKS.signal.optional() }, 'an object with signal').optional(),
 };
 
-const RUN_CHECKS = {
+const RUN_SCHEMA = z.object({
   pipeline: PIPELINE_GIVEN,
   onProgress: CHECKS.function.optional(),
   ...OPTION_CHECKS,
   ...PROCESS_CHECKS,
-} satisfies Record<keyof RunParameters, z.ZodType>;
+} satisfies Record<keyof RunParameters, z.ZodType>);
 
 /**
  * Converts one article into one file.
@@ -143,7 +143,7 @@ const RUN_CHECKS = {
  * ```
  */
 export async function convert(parameters: ConvertParameters): Promise<ConvertedArticle> {
-  checkParameters('convert', parameters, CONVERT_CHECKS);
+  checkParameters('convert', parameters, CONVERT_SCHEMA);
   const { article, output, convert: options = {}, cache } = parameters;
   const { service, env } = withCredentials('convert', parameters.service, parameters.env);
   const content = {
@@ -189,7 +189,7 @@ function readConvertPipeline(content: object, env: Environment): Pipeline {
  * ```
  */
 export async function run(parameters: RunParameters): Promise<RunResult> {
-  checkParameters('run', parameters, RUN_CHECKS);
+  checkParameters('run', parameters, RUN_SCHEMA);
   const { pipeline: given, onProgress, env: _, log, now, random, signal, ...options } = parameters;
   const { pipeline, env } = await readRunPipeline('run', given, parameters.env);
   return withEnvironment({ log, now, random, signal, env }, async (environment) => {
@@ -219,7 +219,7 @@ export async function run(parameters: RunParameters): Promise<RunResult> {
  * ```
  */
 export async function openAssets(parameters: AssetsParameters): Promise<Assets> {
-  checkParameters('openAssets', parameters, ASSETS_CHECKS);
+  checkParameters('openAssets', parameters, ASSETS_SCHEMA);
   const { pipeline: given, env: _, log, now, random, signal, ...options } = parameters;
   const { pipeline, env } = await readRunPipeline('openAssets', given, parameters.env);
   return new Promise((resolve, reject) => {

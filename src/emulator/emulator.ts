@@ -112,10 +112,10 @@ function below(base: string, token: ApiGroup, rows: readonly Route[]): Route[] {
   return rows.map((row) => ({ token, ...row, path: base + row.path }));
 }
 
-const EMULATOR_CHECKS = {
+const EMULATOR_SCHEMA = CHECKS.object.extend({
   range: CHECKS.object.extend({ name: CHECKS.text, nodes: CHECKS.function }),
   ...LISTEN_CHECKS,
-};
+});
 
 /**
  * Starts the service on loopback.
@@ -135,7 +135,7 @@ const EMULATOR_CHECKS = {
  * @see Spec 4, 5; D-601, D-606, D-720 to D-725, D-841, D-790 to D-795.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  checkParameters('startEmulator', options, EMULATOR_CHECKS, true);
+  checkParameters('startEmulator', options, EMULATOR_SCHEMA, true);
   const { range, now = Date.now, lifetimesMs, keyForm = 'pem', without = [] } = options;
   const { maxQueryBytes = MAX_QUERY_BYTES, random = randomBytes, planningSite } = options;
   const { login = makeLogin(random) } = options;

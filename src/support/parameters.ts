@@ -38,24 +38,25 @@ const HELP = 'correct the call: src/README.md of the package shows one of each f
  * Checks the fields of an object.
  *
  * @param name - Of the function.
+ * @param schema - Of its fields, made once: to make one takes longer than to check with it.
  * @param isOpen - Whether the object may have other fields.
  * @throws {@link ConverterError} `USAGE` naming function and field; it shows no value of an object.
  *
  * @example
  * ```ts
- * checkParameters('run', { limit: '5' }, { limit: CHECKS.number });
+ * checkParameters('run', { limit: '5' }, z.object({ limit: CHECKS.number }));
  * // → USAGE 'run: limit: expected a whole number from 1, received "5"'
  * ```
  */
 export function checkParameters(
   name: string,
   given: unknown,
-  checks: Checks,
+  schema: z.ZodObject<Checks>,
   isOpen = false,
 ): void {
-  const known = Object.keys(checks);
+  const known = Object.keys(schema.shape);
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    const names = known.filter((key) => issuesOf(checks[key]!, undefined).length > 0);
+    const names = known.filter((key) => issuesOf(schema.shape[key]!, undefined).length > 0);
     throw refuse(name, `an object with ${names.join(', ')}`, shown(given));
   }
   const unknown = isOpen ? undefined : Object.keys(given).find((key) => !known.includes(key));
@@ -63,7 +64,7 @@ export function checkParameters(
     const hint = didYouMean(unknown, known) || `; fields: ${known.join(', ')}`;
     throw refuse(name, 'a known field', `"${unknown}"${hint}`);
   }
-  expectValid(name, given, z.object(checks));
+  expectValid(name, given, schema);
 }
 
 function expectValid(name: string, given: object, schema: z.ZodType): void {

@@ -128,19 +128,20 @@ export const OPTION_CHECKS = {
   browserOptional: CHECKS.boolean.optional(),
 } satisfies Record<keyof typeof RUN_OPTIONS | 'browserOptional', z.ZodType>;
 
-const ENVIRONMENT_CHECKS = {
+const RUN_SCHEMA = z.object({ pipeline: PIPELINE_CHECK, ...OPTION_CHECKS });
+const ENVIRONMENT_SCHEMA = z.object({
   env: CHECKS.env,
   log: CHECKS.object,
   now: CHECKS.function,
   random: CHECKS.function,
   signal: CHECKS.signal,
   startEmulator: CHECKS.function,
-} satisfies Partial<Record<keyof RunEnvironment, z.ZodType>>;
+} satisfies Partial<Record<keyof RunEnvironment, z.ZodType>>);
 
 /** Checks what a program without types passes to a run. @throws {@link ConverterError} `USAGE` naming the field. */
 export function checkRun(options: RunOptions, environment: RunEnvironment): void {
-  checkParameters('options', options, { pipeline: PIPELINE_CHECK, ...OPTION_CHECKS }, true);
-  checkParameters('environment', environment, ENVIRONMENT_CHECKS, true);
+  checkParameters('options', options, RUN_SCHEMA, true);
+  checkParameters('environment', environment, ENVIRONMENT_SCHEMA, true);
 }
 
 type FieldOf<Row> = Row extends { parse: (text: string, now: number) => infer Value }

@@ -90,7 +90,8 @@ const CART_PATH = '/cart';
  * @see Spec 4.6; D-810 to D-813.
  */
 export async function openInbox(options: InboxOptions): Promise<GatewayServer> {
-  checkParameters('openInbox', options, { store: CHECKS.text, ...SERVER_CHECKS }, true);
+  const schema = CHECKS.object.extend({ store: CHECKS.text, ...SERVER_CHECKS });
+  checkParameters('openInbox', options, schema, true);
   const limits = { ...INBOX_DEFAULTS, ...options };
   const { store, permanentIds, log, bodyLimitBytes, maxValues } = limits;
   refuseLinksBelow(store);

@@ -51,8 +51,8 @@ const FAILURES: Partial<Record<ErrorCode, { status: number; answer: string }>> =
  * @see Spec 4.7; D-810, D-817.
  */
 export async function openRelay(options: RelayOptions): Promise<GatewayServer> {
-  const checks = { authUrl: CHECKS.text, random: CHECKS.function };
-  checkParameters('openRelay', options, { ...checks, ...SERVER_CHECKS }, true);
+  const checks = { authUrl: CHECKS.text, random: CHECKS.function, ...SERVER_CHECKS };
+  checkParameters('openRelay', options, CHECKS.object.extend(checks), true);
   const { now, log } = options;
   const waitOf = createRateLimit({ ...RELAY_DEFAULTS, ...options }, WINDOW_MS, now);
   const issuer = createTokenIssuer(options);
