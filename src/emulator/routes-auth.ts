@@ -34,17 +34,23 @@ export function authRoutes(
 ): Route[] {
   // The key is made on another thread, while this one starts the server.
   void serverKey();
+  let published: Promise<string> | undefined;
+  const publicKey = () => {
+    published ??= serverKey().then((key) => publicKeyText(key, keyForm));
+    return published;
+  };
   return [
     {
       operation: 'getpublickey',
       path: `${base}/GetPublicKey/`,
-      answer: async () => result(await publicKeyText(await serverKey(), keyForm)),
+      answer: async () => result(await publicKey()),
     },
     {
       operation: 'getsessiontoken',
       method: 'POST',
       path: `${base}/"GetSessionToken"/`,
-      answer: async (call) => result(tokens.issue(await checkLogin(call, login, keyForm))),
+      answer: async (call) =>
+        result(tokens.issue(await checkLogin(call, login, await publicKey()))),
     },
   ];
 }
@@ -58,10 +64,10 @@ function refuse(message: string): never {
 }
 
 /** Checks a token request and returns its `RememberMe`. */
-async function checkLogin(call: Call, login: Login, keyForm: KeyForm): Promise<boolean> {
+async function checkLogin(call: Call, login: Login, publicKey: string): Promise<boolean> {
   const body = tokenRequest(call);
   const key = await serverKey();
-  if (body.PublicKey !== (await publicKeyText(key, keyForm))) {
+  if (body.PublicKey !== publicKey) {
     refuse('PublicKey: expected the key exactly as GetPublicKey gives it');
   }
   const remembered = body.RememberMe;
