@@ -2,8 +2,7 @@
  * Names that lead to the same content: hard links to files, and symbolic links to folders. If a file system has none,
  * a copy or a text replaces them.
  */
-import { linkSync } from 'node:fs';
-import { readlink, symlink } from 'node:fs/promises';
+import { linkSync, readlinkSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ERRNOS, isLinkPossible, operate, unless } from './file-operations.ts';
 import {
@@ -82,7 +81,7 @@ async function linkNew(from: string, to: string, isExamined = false): Promise<vo
  */
 export async function replaceLink(path: string, target: string, tmpDir: string): Promise<void> {
   const linked = viaTemporary(tmpDir, async (temporary) => {
-    await operate('symlink', path, () => symlink(target, temporary, 'dir'));
+    await operate('symlink', path, async () => symlinkSync(target, temporary, 'dir'));
     await rename(temporary, path);
   });
   if (!(await isLinkPossible(linked))) await replaceFile(path, `${target}\n`, { tmpDir });
@@ -90,8 +89,9 @@ export async function replaceLink(path: string, target: string, tmpDir: string):
 
 /** The target that {@link replaceLink} wrote; undefined if there is none. */
 export async function readLinkIfExists(path: string): Promise<string | undefined> {
-  const read = operate('readlink', path, () => readlink(path));
-  const target = await unless(new Set([...ERRNOS.absent, 'EINVAL', 'UNKNOWN']), read);
+  const read = async (): Promise<string | undefined> => readlinkSync(path);
+  const noLink = new Set([...ERRNOS.absent, 'EINVAL', 'UNKNOWN']);
+  const target = await operate('readlink', path, read, noLink);
   if (target !== undefined || (await statIfExists(path))?.folder) return target;
   return (await readTextIfExists(path))?.trim();
 }
