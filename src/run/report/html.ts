@@ -59,7 +59,7 @@ function pageOf(report: RunReport, pictures: readonly ArticlePictures[]): string
   const findings = shown === undefined ? tables : tables.toSpliced(-1, 0, shown);
   const sections = [...findings, ...bars, ...details];
   const links = sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`);
-  return html`${raw(head())}
+  return html`${HEAD}
 <title>${report.pipeline}: ${headline} · ${day(report.startedAt)}</title>
 <link rel="icon" href="${tabIcon(tone)}">
 <style>${raw(STYLE)}</style>
@@ -94,13 +94,13 @@ const STYLE = PAGE_STYLE + PICTURES_STYLE;
 const SCRIPT = PAGE_SCRIPT + PICTURES_SCRIPT;
 
 /** Allows only the style and the script of the page; nothing is loaded or sent. */
-function head(): string {
-  return pageHead({
+const HEAD = raw(
+  pageHead({
     'style-src': `'${sourceHash(STYLE)}'`,
     'script-src': `'${sourceHash(SCRIPT)}'`,
     'img-src': 'data:',
-  });
-}
+  }),
+);
 
 function sourceHash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
