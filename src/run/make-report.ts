@@ -20,6 +20,7 @@ import {
   replaceFile,
   temporaryFolder,
 } from '../support/files.ts';
+import { syncFolders } from '../support/folders.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { redact } from '../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
@@ -404,10 +405,12 @@ export async function writeReport(
   ];
   if (page !== undefined) files.push(['report.html', page]);
   const tmpDir = temporaryFolder(outputDir);
+  const unsynced = new Set<string>();
   // One file is written while the disk still syncs another.
   const puts = await Promise.allSettled(
-    files.map(([name, content]) => replaceFile(join(folder, name), content, { tmpDir })),
+    files.map(([name, content]) => replaceFile(join(folder, name), content, { tmpDir, unsynced })),
   );
+  await syncFolders(unsynced);
   const failed = puts.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   await output.published?.add(files.map(([name]) => `${RUNS_FOLDER}/${id}/${name}`));

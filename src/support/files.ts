@@ -31,6 +31,8 @@ interface WriteOptions {
   access?: keyof typeof MODES;
   /** Whether the file is on disk before it replaces another: not needed for data that can be had again. @defaultValue true */
   durable?: boolean;
+  /** See {@link publishOnce}. */
+  unsynced?: Set<string>;
 }
 
 export interface FileFacts {
@@ -146,11 +148,9 @@ export async function* readPieces(
 
 /** The properties of a file or folder; undefined if it does not exist. */
 export async function statIfExists(path: string): Promise<FileFacts | undefined> {
-  const found = operate('stat', path, async (_, known = sync.statSync(path, IF_ANY)) =>
-    isFound(known) ? known : undefined,
-  );
-  const stat = await unless(ERRNOS.absent, found);
-  if (stat === undefined) return undefined;
+  const look = async (_: number, known?: Found) => known ?? sync.statSync(path, IF_ANY);
+  const stat = await operate('stat', path, look, ERRNOS.absent);
+  if (!isFound(stat)) return undefined;
   const identity = `${stat.dev}:${stat.ino}`;
   const { size: bytes, mtimeMs: modifiedMs, mode, uid: owner } = stat;
   return { bytes, modifiedMs, mode: mode & 0o777, owner, folder: stat.isDirectory(), identity };
@@ -239,13 +239,13 @@ export async function replaceFile(
   content: Content,
   options: WriteOptions = {},
 ): Promise<void> {
-  const { tmpDir = dirname(path), access, durable = true } = options;
+  const { tmpDir = dirname(path), access, durable = true, unsynced } = options;
   await makeFolder(dirname(path));
   await viaTemporary(tmpDir, async (temporary) => {
     await writeNew(temporary, content, access, durable);
     await rename(temporary, path);
   });
-  if (durable) await syncFolder(dirname(path));
+  if (durable) await (unsynced?.add(dirname(path)) ?? syncFolder(dirname(path)));
 }
 
 /** Removes the write permissions of a file with these permissions, if the system allows that. */

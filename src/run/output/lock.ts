@@ -59,8 +59,10 @@ export async function lockOutput(
 
 async function take(path: string, own: string, outputDir: string): Promise<void> {
   const tmpDir = temporaryFolder(outputDir);
+  // No lock is valid after a power cut: its folder is not synced.
+  const unsynced = new Set<string>();
   const isPlaced = async (at: string) =>
-    (await publishOnce(at, new TextEncoder().encode(own), tmpDir)) === 'published';
+    (await publishOnce(at, own, tmpDir, 'normal', unsynced)) === 'published';
   if (await isPlaced(path)) return;
   const guard = path + TAKEOVER_SUFFIX;
   await checkStale(path, outputDir);

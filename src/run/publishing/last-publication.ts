@@ -257,7 +257,8 @@ function comparedLists({ outputDir, cacheDir, service }: Run['options']['pipelin
     areCurrent: async () => (await readTextIfExists(path)) === (await facts()),
     async note(): Promise<void> {
       const tmpDir = temporaryFolder(cacheDir);
-      await replaceFile(path, await facts(), { tmpDir, access: 'private' });
+      // Without it, the next run reads the lists.
+      await replaceFile(path, await facts(), { tmpDir, access: 'private', durable: false });
     },
   };
 }
