@@ -12,7 +12,8 @@ import type { ReadTriangle } from '../helpers/glb-reader/read-glb.ts';
 import { count, differ, type Findings, measure } from './findings.ts';
 import { type movableMatcher, roundingMetres, ulp } from './match-movables.ts';
 
-const CELL_METRES = 0.01;
+/** The least size of a cell, of which half is more than a corner may be off. */
+const CELL_METRES = 0.002;
 const POSITION_LIMIT = 1e-5;
 const TEXEL_LIMIT = 1e-4;
 /** Radians; float32 normals and slivers. */
@@ -22,7 +23,10 @@ const NEAR_TILES = 500;
 type Corners = readonly [Vec3, Vec3, Vec3];
 
 /** Indices of triangles by the cell of their centre. */
-type Cells = Map<number, number[]>;
+interface Cells {
+  metres: number;
+  indices: Map<number, number[]>;
+}
 
 interface Fit {
   position: number;
@@ -39,12 +43,13 @@ export function matchTriangles(
   isSameMovable: ReturnType<typeof movableMatcher>,
   findings: Findings,
 ): ReadTriangle[] {
-  const cells: Cells = new Map();
+  const most = expected.reduce((most, one) => Math.max(most, positionLimit(one)), 0);
+  const cells: Cells = { metres: Math.max(CELL_METRES, 2 * most), indices: new Map() };
   read.forEach((triangle, index) => {
-    const key = cellsOf(centreOf(triangle.corners))[0]!;
-    const list = cells.get(key);
+    const key = cellsOf(centreOf(triangle.corners), cells.metres)[0]!;
+    const list = cells.indices.get(key);
     if (list) list.push(index);
-    else cells.set(key, [index]);
+    else cells.indices.set(key, [index]);
   });
   const taken = new Uint8Array(read.length);
   const missed: ExpectedTriangle[] = [];
@@ -67,8 +72,8 @@ export function matchTriangles(
 
 function candidates({ corners }: { corners: Corners }, cells: Cells, taken: Uint8Array): number[] {
   const near: number[] = [];
-  for (const key of cellsOf(centreOf(corners))) {
-    for (const index of cells.get(key) ?? []) if (!taken[index]) near.push(index);
+  for (const key of cellsOf(centreOf(corners), cells.metres)) {
+    for (const index of cells.indices.get(key) ?? []) if (!taken[index]) near.push(index);
   }
   return near;
 }
@@ -81,7 +86,7 @@ function bestOf(triangle: ExpectedTriangle, read: ReadTriangle[], among: number[
     if (other.material.name !== triangle.material.name) continue;
     if (other.material.doubleSided !== triangle.doubleSided) continue;
     for (let rotation = 0; rotation < 3; rotation++) {
-      const position = positionError(triangle.corners, other, rotation);
+      const position = positionError(triangle.corners, other, rotation, reach);
       if (!(position <= reach)) continue;
       const fit = fitOf(triangle, other, rotation, position);
       if (!(best && best.fit.cost <= fit.cost)) best = { index, fit };
@@ -95,13 +100,20 @@ const positionLimit = ({ reach }: ExpectedTriangle): number =>
 
 const at = <T>(list: readonly [T, T, T], k: number): T => list[(k % 3) as 0 | 1 | 2];
 
-/** The largest distance of a corner from its counterpart, in metres. */
-function positionError(corners: Corners, other: ReadTriangle, rotation: number): number {
+/** The largest distance of a corner from its counterpart, in metres; infinite where it is beyond the reach. */
+function positionError(
+  corners: Corners,
+  other: ReadTriangle,
+  rotation: number,
+  reach = Number.POSITIVE_INFINITY,
+): number {
   let most = 0;
   for (let k = 0; k < 3; k++) {
-    const [p, q] = [at(corners, k), at(other.corners, k + rotation)];
+    const p = at(corners, k);
+    const q = at(other.corners, k + rotation);
     const [x, y, z] = [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
     const off = Math.sqrt(x * x + y * y + z * z);
+    if (!(off <= reach)) return Number.POSITIVE_INFINITY;
     most = Math.max(most, off);
   }
   return most;
@@ -214,10 +226,10 @@ const centreOf = ([a, b, c]: Corners): Vec3 => [
 ];
 
 /** The cell of a point first, then the neighbours on the sides that it is nearer to. */
-function cellsOf(point: Vec3): number[] {
+function cellsOf(point: Vec3, metres: number): number[] {
   const axes = point.map((x) => {
-    const cell = Math.floor(x / CELL_METRES);
-    const rest = x / CELL_METRES - cell;
+    const cell = Math.floor(x / metres);
+    const rest = x / metres - cell;
     return [cell, rest < 0.5 ? cell - 1 : cell + 1] as const;
   });
   const keys: number[] = [];
