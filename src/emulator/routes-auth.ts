@@ -34,23 +34,17 @@ export function authRoutes(
 ): Route[] {
   // The key is made on another thread, while this one starts the server.
   void serverKey();
-  let published: Promise<string> | undefined;
-  const publicKey = () => {
-    published ??= serverKey().then((key) => publicKeyText(key, keyForm));
-    return published;
-  };
   return [
     {
       operation: 'getpublickey',
       path: `${base}/GetPublicKey/`,
-      answer: async () => result(await publicKey()),
+      answer: async () => result(await publicKeyText(keyForm)),
     },
     {
       operation: 'getsessiontoken',
       method: 'POST',
       path: `${base}/"GetSessionToken"/`,
-      answer: async (call) =>
-        result(tokens.issue(await checkLogin(call, login, await publicKey()))),
+      answer: async (call) => result(tokens.issue(await checkLogin(call, login, keyForm))),
     },
   ];
 }
@@ -64,10 +58,10 @@ function refuse(message: string): never {
 }
 
 /** Checks a token request and returns its `RememberMe`. */
-async function checkLogin(call: Call, login: Login, publicKey: string): Promise<boolean> {
+async function checkLogin(call: Call, login: Login, keyForm: KeyForm): Promise<boolean> {
   const body = tokenRequest(call);
   const key = await serverKey();
-  if (body.PublicKey !== publicKey) {
+  if (body.PublicKey !== (await publicKeyText(keyForm))) {
     refuse('PublicKey: expected the key exactly as GetPublicKey gives it');
   }
   const remembered = body.RememberMe;
@@ -164,8 +158,18 @@ const KEY_FORMS: Record<KeyForm, (key: ServerKey) => Buffer | Promise<Buffer>> =
   x509: selfSigned,
 };
 
-async function publicKeyText(key: ServerKey, form: KeyForm): Promise<string> {
-  return (await KEY_FORMS[form](key)).toString('base64');
+/** What was published of the key: each login needs it twice. */
+const publicKeyTexts = new Map<KeyForm, Promise<string>>();
+
+function publicKeyText(form: KeyForm): Promise<string> {
+  const made = publicKeyTexts.get(form) ?? newPublicKeyText(form);
+  publicKeyTexts.set(form, made);
+  return made;
+}
+
+async function newPublicKeyText(form: KeyForm): Promise<string> {
+  const bytes = await KEY_FORMS[form](await serverKey());
+  return bytes.toString('base64');
 }
 
 /** A certificate around the key; its dates are fixed, since no client checks them. */
