@@ -143,8 +143,8 @@ describe('run', () => {
   });
 
   test.each([
-    ['has published', isPublished],
-    ['has ended', isUnlocked],
+    ...(IS_LONG ? ([['has published', isPublished]] as const) : []),
+    ['has ended', isUnlocked] as const,
   ])(
     'that %s ends by the signal while a promise of onProgress never settles',
     async (_, condition) => {
@@ -533,7 +533,8 @@ describe('a program without types gets a sentence that names the field', () => {
     const replacements = [undefined, null, 'x', 1e300, {}, []];
     const value = given();
     const wrong: unknown[] = [];
-    for (const [i, path] of someOf(pathsOf(value)).entries()) {
+    // Their schemas are tables: one in nine.
+    for (const [i, path] of someOf(someOf(pathsOf(value))).entries()) {
       const one = [replacements[i % replacements.length]];
       for (const replacement of IS_LONG ? replacements : one) {
         const what = `${path.join('.')} = ${JSON.stringify(replacement)}`;
