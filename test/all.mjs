@@ -1,6 +1,6 @@
 /**
  * `npm test`: builds the program and runs the tests, and checks the source meanwhile, as neither uses two processors all
- * the time. No test reads the types of the library.
+ * the time. Only the long form reads types.
  */
 import { spawn } from 'node:child_process';
 

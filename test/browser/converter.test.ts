@@ -317,7 +317,9 @@ describe('btg2gltf/browser', () => {
     const whole = resolve('btg2gltf/convert-worker.js');
     for (const file of [address, worker, whole, resolve('btg2gltf/planning/usdz.js')])
       expect(await readFile(file, 'utf8')).not.toMatch(/(?:from|import|require)[\s(]*["'`]node:/);
-    for (const file of [address, new URL('../web/planning/converter.d.ts', worker)]) {
+    // `npm test` builds no types of this module.
+    const typed = IS_LONG ? [address, new URL('../web/planning/converter.d.ts', worker)] : [];
+    for (const file of typed) {
       const types = new URL(file.pathname.replace(/\.js$/, '.d.ts'), file);
       expect(await readFile(types, 'utf8')).toContain('openConverter');
     }

@@ -35,10 +35,13 @@ export function compiledSource(): Plugin {
     name: 'compiled source',
     enforce: 'pre',
     config: () => ({ test: { server: { deps: { external: [/\/\.cache\/source\//] } } } }),
-    resolveId: (id, importer) =>
-      importer !== undefined && id.startsWith('.')
-        ? compiled.get(resolve(dirname(importer), id))
-        : undefined,
+    resolveId(id, importer) {
+      if (importer === undefined || !id.startsWith('.')) return undefined;
+      // Node.js loads a module again for each query.
+      const [path = '', query] = id.split(/(?=\?)/);
+      const found = compiled.get(resolve(dirname(importer), path));
+      return found === undefined ? undefined : `${found}${query ?? ''}`;
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeTree, sha256Hex } from '../../../../src/support/files.ts';
 import { browserProcesses, killBrowserProcesses } from '../../../helpers/browser-processes.ts';
 import { HAS_BROWSER, pictureBrowser } from '../../../helpers/picture-browser.ts';
@@ -29,8 +29,8 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
     others = browserProcesses();
     foldersOfOthers = await readdir('/tmp');
     // As in a process that has not started a browser yet: the first start looks for what others have left.
-    vi.resetModules();
-    ({ startBrowser, endBrowser } = await import('../../../../src/deliver/pictures/browser.ts'));
+    const again = '../../../../src/deliver/pictures/browser.ts?again';
+    ({ startBrowser, endBrowser } = await import(again));
   });
   afterAll(() => {
     if (TMPDIR === undefined) delete process.env.TMPDIR;
