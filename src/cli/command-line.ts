@@ -31,7 +31,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
     },
     survey: {
       describe:
-        'find data that can be understood in more than one way, show pictures of each way, and ask you which one is right',
+        'find places where the data of the service can have more than one meaning, show a picture of each meaning, and ask you which picture is right',
       load: async () => (await import('./survey.ts')).surveyCommand,
     },
     completion: {

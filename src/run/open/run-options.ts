@@ -39,7 +39,7 @@ export const RUN_OPTIONS = {
     type: 'boolean',
     commands: [...EXECUTING, 'deliver'],
     describe:
-      'make everything again, also what has not changed: run and build make models, deliver makes pictures and other files',
+      'make all models again, also those that have not changed; for pictures and other files, use deliver --force',
   },
   repair: {
     option: 'repair',
