@@ -179,7 +179,10 @@ async function printDryRun(options: RunOptions, io: Io): Promise<number> {
   const guess = unknown > 0 ? ` (a guess for ${amount(unknown, 'article')} never fetched)` : '';
   const kinds = `${amount(estimate.articles, 'article')}, ${amount(partsLists, 'parts list')}, ${about}${integer(bodies)} geometry files and images`;
   const time = `about ${duration(requestsMs)}, at ${duration(meanMs ?? 0)} each and ${concurrency} at a time`;
-  const more = requests === 0 ? '0 more' : `${about}${integer(requests)} more: ${kinds}${guess}`;
+  const more =
+    requests === 0
+      ? '0 more: the cache has all answers'
+      : `${about}${integer(requests)} more: ${kinds}${guess}`;
   const lines = [
     `${amount(articles.length, 'configuration')} selected, ${amount(failures.length, 'failure')}`,
     `Selecting took ${amount(sent, 'request')}; fetching the articles would take ${more}`,
