@@ -18,7 +18,7 @@ export const explainCommand: Command = {
   positionals: [
     {
       name: 'ARTICLE',
-      describe: 'MANUFACTURER/PROGRAM/NUMBER, where * is any part',
+      describe: 'MANUFACTURER/PROGRAM/NUMBER, where * stands for any characters',
       required: true,
     },
   ],

@@ -41,7 +41,7 @@ export const inspectCommand: Command = {
   positionals: [
     {
       name: SUBJECT,
-      describe: `${MODELS_HELP}; or published articles: MANUFACTURER/PROGRAM/NUMBER, where * is any part`,
+      describe: `${MODELS_HELP}; or published articles: MANUFACTURER/PROGRAM/NUMBER, where * stands for any characters`,
       required: true,
       isList: true,
     },

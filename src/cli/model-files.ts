@@ -24,7 +24,7 @@ export const MODELS_HELP = ".glb and .gltf files, folders with them, or patterns
 export const MODEL_NOTES = [
   '',
   'A folder stands for every .glb and .gltf file in it and in the folders below it. Put quotes around a pattern:',
-  '* is any part of a name, ? one character, and ** any folders. Names that begin with a dot are left out.',
+  '* stands for any characters of a name, ? for one, and ** for any folders. Names that begin with a dot are left out.',
 ] as const;
 
 const ENDING = /\.(?:glb|gltf)$/i;

@@ -23,7 +23,7 @@ export const RUN_OPTIONS = {
     value: 'GLOB',
     narrows: true,
     commands: [...RECORDING, 'demo'],
-    describe: 'process only MANUFACTURER/PROGRAM/NUMBER, where * is any part',
+    describe: 'process only MANUFACTURER/PROGRAM/NUMBER, where * stands for any characters',
     parse: (glob: string) => glob,
   },
   limit: {

@@ -173,7 +173,10 @@ function requestsText({ requests, configurations: { kept } }: RunReport): string
   if (sent + fromCache + kept === 0) return '';
   const received = `${integer(sent)} sent, ${size(bytesReceived)} received`;
   const cached = fromCache === 0 ? [] : [`${amount(fromCache, 'response')} from the cache`];
-  const none = kept === 0 ? [] : [`${amount(kept, 'configuration')} unchanged: no request needed`];
+  const none =
+    kept === 0
+      ? []
+      : [`${amount(kept, 'configuration')} unchanged: its data was not fetched again`];
   return [received, ...cached, ...none].join(' · ');
 }
 
