@@ -118,7 +118,7 @@ export const ERROR_CODES = {
   },
   MODEL_UNREADABLE: {
     exit: 1,
-    help: 'copy or export the file again; if a run has published it, btg2gltf run --repair makes it again',
+    help: 'copy or export the file again; if a run has published it, btg2gltf run PIPELINE.yaml --repair makes it again',
   },
   BUDGET_EXCEEDED: {
     exit: 1,

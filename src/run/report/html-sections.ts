@@ -330,7 +330,7 @@ function delivered({ delivered: made }: RunReport): Section | undefined {
       { title: 'Time', value: ({ ms }) => ms || undefined, cell: ({ ms = 0 }) => duration(ms) },
     ],
     note: [
-      'The numbers count configurations.',
+      'The columns before Size count configurations.',
       ...(hasTimes ? ['Time is the work of all processors together; waiting is not counted.'] : []),
       ...[...(made?.omitted ?? []), ...(made?.notes ?? [])].map((text) => `${capital(text)}.`),
     ].join(' '),
