@@ -73,8 +73,8 @@ export const deliverCommand: Command = {
   },
   notes: [
     'deliver PIPELINE.yaml makes the files that are listed in its section "deliver". It needs no connection to the',
-    'service, and leaves out what exists already. A section "afterPublish" of the pipeline file contains an address. Each',
-    'run sends an HTTP request to this address when its files are published. If this request failed, deliver sends it',
+    'service, and leaves out what exists already. If the pipeline file has a section "afterPublish", each run sends an',
+    'HTTP request to the address in this section when its files are published. If this request failed, deliver sends it',
     'again.',
     '',
     'deliver MODELS makes one file of each model for each profile: DIR/PROFILE/NAME, such as delivered/web/chair.glb.',

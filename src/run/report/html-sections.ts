@@ -314,23 +314,31 @@ function foundSection(id: 'damaged' | 'incomplete', title: string, rest: string)
 const damaged = foundSection('damaged', 'Changed or removed files', 'the log');
 const incomplete = foundSection('incomplete', 'Not complete', 'catalogue.jsonl');
 
+const DELIVERY_COUNTS = {
+  Made: 'made',
+  Unchanged: 'unchanged',
+  Failed: 'failed',
+  Accepted: 'accepted',
+  'Left out': 'omitted',
+} as const;
+
 function delivered({ delivered: made }: RunReport): Section | undefined {
   const hasTimes = made?.deliveries.some(({ ms = 0 }) => ms > 0);
+  const counts = Object.entries(DELIVERY_COUNTS);
+  const shown = counts.filter(([, key]) => made?.deliveries.some((one) => (one[key] ?? 0) > 0));
+  const titles = new Intl.ListFormat('en').format(shown.map(([title]) => `“${title}”`));
+  const are = shown.length === 1 ? 'is a number' : 'are numbers';
   return tableSection('delivered', 'Deliveries', {
     rows: made?.deliveries ?? [],
     columns: [
       { title: 'Delivery', cell: ({ name }) => bold(deliveryText(name)) },
-      figures('Made', 'made'),
-      figures('Unchanged', 'unchanged'),
-      figures('Failed', 'failed'),
-      figures('Accepted', 'accepted'),
-      figures('Left out', 'omitted'),
+      ...counts.map(([title, key]) => figures(title, key)),
       // Of feeds and the webhook there is none.
       { title: 'Size', value: ({ bytes }) => bytes || undefined, cell: ({ bytes }) => size(bytes) },
       { title: 'Time', value: ({ ms }) => ms || undefined, cell: ({ ms = 0 }) => duration(ms) },
     ],
     note: [
-      'The columns before Size count configurations.',
+      ...(shown.length > 0 ? [`${titles} ${are} of configurations.`] : []),
       ...(hasTimes ? ['Time is the work of all processors together; waiting is not counted.'] : []),
       ...[...(made?.omitted ?? []), ...(made?.notes ?? [])].map((text) => `${capital(text)}.`),
     ].join(' '),
