@@ -11,11 +11,10 @@ import {
   type PictureOptions,
   TRANSPARENT,
 } from '../../src/deliver/pictures/picture-options.ts';
-import { BrowserRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
+import type { Renderer } from '../../src/deliver/pictures/renderer.ts';
 import type { Shot } from '../../src/deliver/pictures/shot.ts';
 import { convert } from '../../src/library.ts';
 import { sharedRenderer } from '../helpers/browser.ts';
-import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
 import {
   ciede2000,
   hueDifference,
@@ -25,7 +24,7 @@ import {
 } from '../helpers/colour-difference.ts';
 import { encoded, flatPicture } from '../helpers/flat-picture.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -167,6 +166,8 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
     const mean = levels.reduce((sum, level) => sum + level, 0) / levels.length;
     const spread = levels.reduce((sum, level) => sum + Math.abs(level - mean), 0) / levels.length;
     expect(spread).toBeGreaterThan(1);
+    // The next test states it of another model.
+    if (!IS_LONG) return;
     const [again] = await takePictures(renderer, pouf, options);
     expect(Buffer.compare(again!.bytes, closeup!.bytes)).toBe(0);
   });
@@ -364,7 +365,7 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
       for (const node of scene!.listChildren()) parent.addChild(node);
       scene!.addChild(parent);
       const mirrored = await new NodeIO().writeBinary(document);
-      const size = { width: 400, height: 400 };
+      const size = IS_LONG ? { width: 400, height: 400 } : {};
       const [plain, other] = [await alphasOf(slab, size), await alphasOf(mirrored, size)];
       const different = plain.filter((alpha, i) => Math.abs(alpha - other[i]!) > 3);
       expect(different).toHaveLength(0);
@@ -411,9 +412,11 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
         { size, offs: [0, -0.3, 0] },
         { size, lay: '72_A_B_D3_CEILING' },
       ];
-      for (const box of hanging) {
+      for (const [i, box] of hanging.entries()) {
         expect(await shadowOf(box)).toBe(edges);
-        expect((await shadowOf(box, 'always')) / standing).toBeCloseTo(1, 1);
+        // The option asks for neither bounds nor layers.
+        if (IS_LONG || i === 0)
+          expect((await shadowOf(box, 'always')) / standing).toBeCloseTo(1, 1);
       }
     });
   });
@@ -509,18 +512,5 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
       });
     }
     expect(await take({})).toHaveLength(1);
-  });
-
-  it('are taken by a new browser where the old one was killed', async () => {
-    const others = browserProcesses();
-    const own = new BrowserRenderer({ browser: await pictureBrowser(), pages: 1 });
-    try {
-      await takePictures(own, glb, OPTIONS);
-      const taken = Array.from({ length: 4 }, () => takePictures(own, glb, OPTIONS));
-      expect(killBrowserProcesses('browser', others)).toBe(1);
-      for (const files of await Promise.all(taken)) expect(files).toHaveLength(1);
-    } finally {
-      await own.close();
-    }
   });
 });

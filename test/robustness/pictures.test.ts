@@ -45,7 +45,10 @@ async function showsModel(file: Uint8Array): Promise<boolean> {
 describe.runIf(HAS_BROWSER)('a renderer', () => {
   let browser: FoundBrowser;
   let renderer: Renderer;
+  /** Processes of other browsers. */
+  let others: ReturnType<typeof browserProcesses>;
   beforeAll(async () => {
+    others = browserProcesses();
     browser = await pictureBrowser();
     renderer = new BrowserRenderer({ browser, pages: 1, timeoutMs: GIVE_UP_MS });
   });
@@ -159,6 +162,12 @@ describe.runIf(HAS_BROWSER)('a renderer', () => {
     await expectRefused(image(bytes), tooWide);
     await expectRefused(image(bytes.map((byte) => ~byte)), /texture oak: expected/);
     expect(await takePictures(renderer, PLAIN, OPTIONS)).toHaveLength(1);
+  });
+
+  it('takes pictures with a new browser where the old one was killed', async () => {
+    const taken = Array.from({ length: 4 }, () => takePictures(renderer, PLAIN, OPTIONS));
+    expect(killBrowserProcesses('browser', others)).toBe(1);
+    for (const files of await Promise.all(taken)) expect(files).toHaveLength(1);
   });
 
   it('fails what is in progress when it is closed, and starts no other browser for it', async () => {
