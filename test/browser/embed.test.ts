@@ -66,15 +66,23 @@ describe.runIf(HAS_BROWSER)('an article in the page of a shop', () => {
     return opened('shop.html', SHOP);
   }
 
-  it('is loaded with the decoder that its page names, and keeps to its addresses', async () => {
+  it('is loaded with the decoder that its page names, and keeps to its addresses; the page says what it is, and why there is no 3D view', async () => {
     const { page, trouble, asked } = await opened(DESK_PAGE);
     await isLoaded(page.locator('model-viewer'));
+    await page.getByText('1,600 × 800 × 740 mm', { exact: true }).waitFor();
     expect(trouble).toEqual([]);
     const others = asked.filter((url) => !/^(?:data|blob):/.test(url));
     const hosts = new Set(others.map((url) => new URL(url).origin));
     expect(hosts).toEqual(new Set([server.address, 'https://cdn.jsdelivr.net']));
     expect(asked.some((url) => url.endsWith('/meshopt_decoder.js'))).toBe(true);
     expect(asked.some((url) => /\/web\/.*\.glb$/.test(url))).toBe(true);
+
+    await page.route(/\.glb$/, (route) => route.abort());
+    await page.reload();
+    await page.getByText('The model cannot be shown. Reload the page.').waitFor();
+    await page.route(/model-viewer/, (route) => route.abort());
+    await page.reload();
+    await page.getByText('The 3D view cannot be loaded. Reload the page.').waitFor();
   });
 
   it('works where the HTML of its accessible page is pasted, as large as there is space, twice in one page', async () => {
@@ -114,19 +122,6 @@ describe.runIf(HAS_BROWSER)('an article in the page of a shop', () => {
       return getComputedStyle(shadow!.querySelector('#default-poster')!).backgroundImage !== 'none';
     });
     expect(asked.some((url) => url.endsWith(poster))).toBe(true);
-  });
-
-  it('says in its page what it is, and why there is no 3D view', async () => {
-    const page = await openPage(SMALL);
-    await servePackages(page);
-    await withoutDrawing(page);
-    await page.route(/\.glb$/, (route) => route.abort());
-    await page.goto(`${server.address}/${DESK_PAGE}`);
-    await page.getByText('The model cannot be shown. Reload the page.').waitFor();
-    await page.getByText('1,600 × 800 × 740 mm', { exact: true }).waitFor();
-    await page.route(/model-viewer/, (route) => route.abort());
-    await page.reload();
-    await page.getByText('The 3D view cannot be loaded. Reload the page.').waitFor();
   });
 
   it.runIf(IS_LONG)('is alone in a frame', async () => {
