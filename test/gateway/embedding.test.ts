@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Emulator } from '../../src/emulator/emulator.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import { startEmulatorOf } from '../../src/emulator/start-emulator.ts';
 import { openPlanningSite } from '../../src/web/servers/planning-site.ts';
 import { closePages, openPage, watch } from '../helpers/browser.ts';
@@ -13,6 +14,7 @@ import { WORKPLACE } from '../helpers/configurator.ts';
 import { OTHER_BROWSERS, type OtherBrowser } from '../helpers/other-browsers.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { withoutView } from '../helpers/planning-page.ts';
+import { OF_BOXES } from '../helpers/sample-range.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
@@ -34,7 +36,9 @@ let shop: Shop;
 let ownUrl: string;
 
 beforeAll(async () => {
-  emulator = await startEmulatorOf({}, { planningSite: openPlanningSite() });
+  // No test looks at a model.
+  const range = { ...createSampleRange(), ...OF_BOXES };
+  emulator = await startEmulator({ range, planningSite: openPlanningSite() });
   const desk = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
   const service = { emulator: true };
   const pipeline = await writePipeline(await temporaryFolder(), {
