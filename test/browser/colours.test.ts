@@ -143,7 +143,7 @@ async function cabinetOf(material: object) {
   return hero!.bytes;
 }
 
-const CABINET_SIZE = 400;
+const CABINET_SIZE = 200;
 /** The levels of green of top, front and side. */
 async function facesOf(material: object): Promise<number[]> {
   const bytes = await cabinetOf(material);
@@ -154,7 +154,8 @@ async function facesOf(material: object): Promise<number[]> {
   const [middle, upper] = [CABINET_SIZE / 2, CABINET_SIZE / 4];
   const top = steps.find((y) => isShown(middle, y))!;
   const right = steps.findLast((x) => isShown(x, upper))!;
-  return [green(middle, top + 6), green(middle - 40, upper), green(right - 8, upper)];
+  const left = middle - CABINET_SIZE / 10;
+  return [green(middle, top + 3), green(left, upper), green(right - 4, upper)];
 }
 
 interface ModelViewer extends HTMLElement {

@@ -26,12 +26,15 @@ import { similarity } from '../helpers/similarity.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-/** Their files have the form of those of `planner`. */
-const AS_PLANNER: readonly ProfileName[] = ['khronos-commerce', 'google', 'shopify', 'amazon'];
+/** Files of the first four have the form of those of `planner`; the last choice of `web` shares files, too. */
+const AS_OTHERS: readonly ProfileName[] = [
+  ...(['khronos-commerce', 'google', 'shopify', 'amazon'] as const),
+  'shared',
+];
 
 /** The choices of `web`, and every other profile but those that refuse the article or move it. */
 const CASES = [
-  ...PROFILE_NAMES.filter((name) => !(IS_LONG ? ['amazon'] : AS_PLANNER).includes(name)).map(
+  ...PROFILE_NAMES.filter((name) => !(IS_LONG ? ['amazon'] : AS_OTHERS).includes(name)).map(
     (name) => [name, name, PROFILES[name]] as const,
   ),
   ...(IS_LONG
