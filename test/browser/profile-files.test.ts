@@ -50,7 +50,7 @@ const CASES = [
     {
       ...webProfile({ geometry: 'draco', textures: 'ktx2', files: 'shared' }),
       // It takes time for each pixel.
-      ...(!IS_LONG && { textures: { smallest: 128, largest: 128 } }),
+      ...(!IS_LONG && { textures: { smallest: 64, largest: 64 } }),
     },
   ],
 ] as const;
