@@ -165,6 +165,7 @@ describe.runIf(HAS_BROWSER)('a renderer', () => {
   });
 
   it('takes pictures with a new browser where the old one was killed', async () => {
+    await takePictures(renderer, PLAIN, OPTIONS);
     const taken = Array.from({ length: 4 }, () => takePictures(renderer, PLAIN, OPTIONS));
     expect(killBrowserProcesses('browser', others)).toBe(1);
     for (const files of await Promise.all(taken)) expect(files).toHaveLength(1);
