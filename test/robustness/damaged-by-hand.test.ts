@@ -48,17 +48,17 @@ const DAMAGES: Damage[] = [
   ['an object is gone', async () => rm(await object()), 0],
   ['a link leads nowhere', async () => leadNowhere(await link()), 3, 'remove'],
   ['a path leads out', () => edit(/"glb":"[^"]*"/, '"glb":"../../x.glb"'), 0],
-  ['the manifest is cut', () => cut(at(MANIFEST)), 3, '--repair'],
   ['a digest is a path', () => edit(DIGEST, '"sha256":"../../x"'), 3, '--repair'],
   ['the catalogue is cut', () => cut(at('out/catalogue.jsonl')), 3, '--repair'],
   ['the state is garbage', () => swap(at(STATE), 'x'.repeat(9999)), 3, 'aside'],
-  ['the state is gone', () => rm(at(STATE)), 0],
   ['the bodies are gone', () => removeBodies(), 0],
   ['the small bodies are cut', () => cut(at(BODIES), 30_000), 0],
 ];
 
-/** Those that are left to the long form. */
+/** Those that are left to the long form: others of their kind are above, and the state is gone once it was put aside. */
 const MORE_DAMAGES: Damage[] = [
+  ['the manifest is cut', () => cut(at(MANIFEST)), 3, '--repair'],
+  ['the state is gone', () => rm(at(STATE)), 0],
   ['an object is edited through its link', async () => extend(await link()), 0],
   ['the manifest is empty', () => swap(at(MANIFEST), ''), 0],
   ['the manifest is zeros', () => swap(at(MANIFEST), '\0'.repeat(99)), 3, '--repair'],

@@ -1,7 +1,8 @@
 /**
  * Limits: what a service says reaches no file outside the output folder, and ends no process.
  *
- * `npm test` takes each hostile name as a base article number, with `BTG2GLTF_TEST_LONG=1` in every other place, too.
+ * `npm test` takes some hostile names as base article numbers, with `BTG2GLTF_TEST_LONG=1` all, and in every other place,
+ * too. What becomes of a name by itself: test/unit/run/output/article-path.test.ts, test/unit/support/file-names.test.ts.
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
@@ -42,7 +43,7 @@ const job = (...names: string[]) => join(folder, 'job', ...names);
 const out = () => job('out');
 const manifest = () => readManifest(out());
 
-const HOSTILE = [
+const ALL_HOSTILE = [
   '../../../escaped',
   '..',
   '.',
@@ -94,12 +95,40 @@ const HOSTILE = [
   'A B',
 ];
 
+/** Of the short form: one of each kind, and those of which two could be one file. */
+const HOSTILE_IN_SHORT = new Set([
+  ...[
+    '../../../escaped',
+    '..',
+    '/etc/escaped',
+    'C:\\escaped',
+    'a\u0000b',
+    'CON',
+    'NUL ',
+    'ends in a dot.',
+    '%00',
+  ],
+  ...[
+    'x'.repeat(300),
+    `${'x'.repeat(299)}y`,
+    'Straße',
+    'STRASSE',
+    'é',
+    'e\u0301',
+    'abc',
+    'ABC',
+    'a/b',
+    '\n',
+  ],
+  ...['\ud800', '__proto__', 'manifest.jsonl', 'A;B', 'A"B'],
+]);
+const HOSTILE = ALL_HOSTILE.filter((name) => IS_LONG || HOSTILE_IN_SHORT.has(name));
+const HALF_CHARACTER = '\ud800';
+
 /** What is also a manufacturer, a series and a final article number. */
 const ELSEWHERE = [...HOSTILE.entries()]
   .map(([i, name]) => [name, i] as const)
-  .filter(
-    ([name]) => IS_LONG || ['../../../escaped', 'C:\\escaped', 'CON', '\ud800'].includes(name),
-  );
+  .filter(([name]) => IS_LONG || ['../../../escaped', 'CON', HALF_CHARACTER].includes(name));
 
 it('names from the service stay below the output folder, one file an article', async () => {
   const plain = { manufacturer: 'ACME', program: 'DESK' };
@@ -119,9 +148,10 @@ it('names from the service stay below the output folder, one file an article', a
   // Half a character cannot be sent, and nothing else fails.
   const failed = lines.filter(({ status }) => status === 'failed');
   expect(failed.map(({ error }) => error?.code)).toEqual(failed.map(() => 'RESPONSE_INVALID'));
-  expect(failed.map(({ basearticlenumber }) => basearticlenumber).sort()).toEqual(
-    ['f36', 'm36', 'p36', '\ud800'].sort(),
-  );
+  expect(failed.map(({ basearticlenumber }) => basearticlenumber).sort()).toEqual([
+    ...['f', 'm', 'p'].map((where) => where + HOSTILE.indexOf(HALF_CHARACTER)),
+    HALF_CHARACTER,
+  ]);
 
   // Nothing else came to be, neither beside the output nor above it.
   expect(await readdir(folder)).toEqual(['job']);
