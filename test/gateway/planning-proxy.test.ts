@@ -14,6 +14,7 @@ import { jsonOf } from '../helpers/json-of.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { modelOf, violations, WORKPLACE, withoutView } from '../helpers/planning-page.ts';
 import { allArticles, type Wire } from '../helpers/sample-range.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { type ServedPage, servePage } from '../helpers/served-page.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -361,7 +362,8 @@ describe('serve --planning-for --public-links', () => {
       await page.goto(`${shown.link.origin}/frontend/planning?permanentid=WORKPLACE&lang=en`);
       expect(await modelOf(page)).toBe('Width × depth × height: 1,600 × 820 × 1,279 mm');
       await page.getByText('Consists of 4 articles').waitFor();
-      expect(await violations(page)).toEqual([]);
+      // It has the elements of the page above.
+      if (IS_LONG) expect(await violations(page)).toEqual([]);
       expect(trouble).toEqual([]);
       await closePages();
     },
