@@ -46,7 +46,7 @@ const SERVERS: [string, () => Promise<Server>][] = [
 const KINDS = IS_LONG ? [CONVERT, 'profiles'] : [CONVERT];
 
 /** More than are on the queue at a time. */
-const JOBS = IS_LONG ? 40 : 12;
+const JOBS = IS_LONG ? 40 : 6;
 
 const label = ({ chunk, from, to }: ChunkJob) => `${chunk}.${from}.${to}`;
 const labels = (jobs: ChunkJob[]) => jobs.map(label).sort();
@@ -319,14 +319,14 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
     it.sequential('loses nothing when connections break', async () => {
       await one.begin();
       only.lines.length = 0;
-      const jobs = chunks('held', 8, 2);
+      const jobs = chunks('held', 3, 2);
       const execution = one.execute('held', jobs, { url: proxy.url });
       await only.line('works');
       proxy.cut();
       proxy.restore();
       one.go();
       expect((await execution).done).toEqual(labels(jobs));
-      expect(await one.places('held')).toHaveLength(16);
+      expect(await one.places('held')).toHaveLength(6);
     });
 
     it.runIf(sharesLimits).sequential(
