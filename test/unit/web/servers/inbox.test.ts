@@ -17,6 +17,7 @@ import type { GatewayServer } from '../../../../src/web/servers/http.ts';
 import { type InboxOptions, openInbox } from '../../../../src/web/servers/inbox.ts';
 import { anyText } from '../../../helpers/any-text.ts';
 import { jsonOf } from '../../../helpers/json-of.ts';
+import { samples, someOf } from '../../../helpers/samples.ts';
 import { temporaryFolder } from '../../../helpers/temporary.ts';
 import { closedGate, until } from '../../../helpers/until.ts';
 
@@ -156,11 +157,11 @@ describe('a cart', () => {
   });
 
   it('is one of many at the same time, and none is lost or mixed up', async () => {
-    const carts = Array.from({ length: 30 }, (_, i) => ({ ...CART, id: `${i}`, rootid: `${i}` }));
+    const carts = Array.from({ length: 12 }, (_, i) => ({ ...CART, id: `${i}`, rootid: `${i}` }));
     const answers = await Promise.all(carts.map((cart) => jsonOf(post(cart))));
-    expect(new Set(answers.map(({ file }) => file)).size).toBe(30);
+    expect(new Set(answers.map(({ file }) => file)).size).toBe(12);
     for (const [i, { file }] of answers.entries()) expect(await read(file)).toEqual(carts[i]);
-    expect(await readdir(store)).toHaveLength(30);
+    expect(await readdir(store)).toHaveLength(12);
   });
 
   it('with __proto__ and constructor keys is stored as the data that it is', async () => {
@@ -180,25 +181,18 @@ describe('a cart', () => {
     expect(answer).toEqual({ error, code: 'CART_INVALID' });
   });
 
-  it.each([
-    '../../escaped',
-    '..',
-    '.',
-    '/etc/passwd',
-    'C:\\Windows\\x',
-    'a\u0000b',
-    'nul',
-    'ü/'.repeat(100),
-    '%2e%2e%2f',
-    '\ud800',
-  ])('whose id could be a path stays in the store (%#)', async (id) => {
-    const answer = await jsonOf(post({ ...CART, id, rootid: id }));
-    expect(answer.stored).toBe(true);
-    expect(await readdir(folder)).toEqual(['carts']);
-    expect(await readdir(store)).toEqual([answer.file]);
-    expect(answer.file).toMatch(/^[\w.~%-]{1,130}$/);
-    expect((await read(answer.file)).rootid).toBe(JSON.parse(JSON.stringify(id)));
-  });
+  const PATHS = ['../../escaped', '..', '.', '/etc/passwd', 'C:\\Windows\\x', 'a\u0000b', 'nul'];
+  it.each(someOf([...PATHS, 'ü/'.repeat(100), '%2e%2e%2f', '\ud800']))(
+    'whose id could be a path stays in the store (%#)',
+    async (id) => {
+      const answer = await jsonOf(post({ ...CART, id, rootid: id }));
+      expect(answer.stored).toBe(true);
+      expect(await readdir(folder)).toEqual(['carts']);
+      expect(await readdir(store)).toEqual([answer.file]);
+      expect(answer.file).toMatch(/^[\w.~%-]{1,130}$/);
+      expect((await read(answer.file)).rootid).toBe(JSON.parse(JSON.stringify(id)));
+    },
+  );
 
   it('of any id stays in the store, two ids never in one file', async () => {
     const ids = fc.uniqueArray(anyText({ minLength: 1 }), { maxLength: 5 });
@@ -211,7 +205,7 @@ describe('a cart', () => {
         const names = await readdir(store);
         for (const file of files) expect(names).toContain(file);
       }),
-      { numRuns: 10 },
+      { numRuns: samples(24) },
     );
     expect(await readdir(folder)).toEqual(['carts']);
   });
