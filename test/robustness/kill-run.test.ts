@@ -1,7 +1,7 @@
 /**
  * Kill run: a run is killed again and again, at any moment; the result is the same as without kills.
  *
- * `npm test` takes 12 articles and 2 kills, with `BTG2GLTF_TEST_LONG=1` it is 300 and 50, and a few more
+ * `npm test` takes 10 articles and 2 kills, with `BTG2GLTF_TEST_LONG=1` it is 300 and 50, and a few more
  * come in the next run. A seed chooses the moments: after so many answers, or before a file operation.
  */
 import { cp, rm } from 'node:fs/promises';
@@ -24,7 +24,7 @@ import { IS_LONG } from '../helpers/samples.ts';
 import { markBuilds, readStateRows } from '../helpers/state-rows.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const ARTICLES = IS_LONG ? 300 : 12;
+const ARTICLES = IS_LONG ? 300 : 10;
 const KILLS = IS_LONG ? 50 : 2;
 const KILLS_OF_NEXT_RUN = 15;
 /** Moments that come too late are chosen anew; so many in a row would be no chance. */

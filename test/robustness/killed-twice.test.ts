@@ -13,7 +13,7 @@ import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 
 const DEADLY = 'N01::PART::DEADLY';
-const ARTICLES = 8;
+const ARTICLES = 4;
 /** How often it is left out after that. */
 const LATER_RUNS = IS_LONG ? 2 : 1;
 

@@ -22,7 +22,7 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 
 const SMALLEST_KB = 8;
 /** The short form ends with the second sentence: where that comes depends on what is written at the same time. */
-const [FIRST_STEP_KB, STEP_KB] = IS_LONG ? [8, 8] : [200, 40];
+const [FIRST_STEP_KB, STEP_KB] = IS_LONG ? [8, 8] : [250, 40];
 const STEP_FILE_KB = 8;
 /** Of the short form: the database of the cache is larger, most files are smaller. */
 const FILE_KB = 100;
@@ -67,6 +67,7 @@ describe.skipIf(!mayMount)('a disk (skipped where this process may not mount one
       small = await mountSmallDisk(disk, size);
       const ended = await run('disk');
       isFull = ended.exit !== 0;
+      console.log('SIZE', size, ended.exit, JSON.stringify(ended.stderr.slice(0, 90)));
       expect(await damagesOf(join(disk, 'out')), `a disk of ${size} KB`).toEqual([]);
       if (!isFull) continue;
       sentences.add(expectRefused(ended, `a disk of ${size} KB`));
