@@ -181,7 +181,9 @@ describe('a request that does not wait', () => {
     const placeholder = join(runs.folder, 'wait.png');
     const picture = { width: 2, height: 2, channels: 3, background: '#eee' } as const;
     await sharp({ create: picture }).png().toFile(placeholder);
-    const addressOf = await serve({}, '--placeholder', placeholder, '--max-wait', '1');
+    // It takes no picture before the service has answered.
+    const noBrowser = { BTG2GLTF_BROWSER: 'none' };
+    const addressOf = await serve(noBrowser, '--placeholder', placeholder, '--max-wait', '1');
     runs.proxy.slowBy(400);
     const answer = await fetch(addressOf(0, 'webp'));
     const headers = ['content-type', 'retry-after', 'cache-control'].map((name) =>
