@@ -9,7 +9,9 @@ import { openAssets, run } from '../../src/library.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const DESK = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+/** One without textures, and one with a choice of materials. */
+const CHAIR = { manufacturer: 'BRNK', program: 'KONVA', basearticlenumber: 'KV40/K' };
+const OTHER_CHAIR = { ...CHAIR, basearticlenumber: 'KV40/4' };
 const FORMS: readonly AssetForm[] = [{ form: 'glb' }, { form: 'usdz' }, { form: 'json' }];
 
 let folder: string;
@@ -30,7 +32,11 @@ afterAll(async () => {
 const open = (machine: string) => {
   const { authUrl, baseUrl } = emulator;
   const pipeline = {
-    ...{ name: 'assets', service: { authUrl, baseUrl }, articles: [{ article: DESK }] },
+    ...{
+      name: 'assets',
+      service: { authUrl, baseUrl },
+      articles: [{ article: CHAIR }, { article: OTHER_CHAIR }],
+    },
     ...{
       output: { dir: join(folder, machine, 'out') },
       cache: { dir: join(folder, machine, 'cache') },
@@ -44,7 +50,7 @@ const open = (machine: string) => {
 describe('machines with one store', () => {
   it('have what one of them has made, without a request', async () => {
     const first = await open('first').assets();
-    const request = { ...DESK, values: { DEKOR: 'NB' } };
+    const request = CHAIR;
     const made = [];
     for (const form of FORMS) made.push((await first.asset(request, form)).sha256);
     await first.close();
@@ -64,7 +70,7 @@ describe('machines with one store', () => {
 
   it('make a file once, if they are asked for it at the same time', async () => {
     const machines = await Promise.all(['first', 'second'].map((name) => open(name).assets()));
-    const request = { ...DESK, values: { DEKOR: 'BU' } };
+    const request = OTHER_CHAIR;
     const all = await Promise.all(machines.map((one) => one.asset(request, { form: 'usdz' })));
     await Promise.all(machines.map((one) => one.close()));
     expect(all[1]!.sha256).toBe(all[0]!.sha256);
@@ -74,12 +80,12 @@ describe('machines with one store', () => {
   it('publish the same GLB by a run', async () => {
     const machine = open('third');
     const assets = await machine.assets();
-    const { sha256 } = await assets.asset(DESK, { form: 'glb' });
+    const { sha256 } = await assets.asset(CHAIR, { form: 'glb' });
     await assets.close();
     const { report } = await machine.run();
-    expect(report.configurations).toMatchObject({ converted: 1, failed: 0 });
+    expect(report.configurations).toMatchObject({ converted: 2, failed: 0 });
     const published = await open('fourth').assets();
-    expect((await published.asset(DESK, { form: 'glb' })).sha256).toBe(sha256);
+    expect((await published.asset(CHAIR, { form: 'glb' })).sha256).toBe(sha256);
     await published.close();
   });
 });
