@@ -2,7 +2,7 @@
  * File faults: a run is repeated with its first file operation failing, then its second, and so on,
  * until it has no N-th one, as SQLite tests itself.
  *
- * `npm test` takes one operation in 400, by a seed, with one fault each, with `BTG2GLTF_TEST_LONG=1` it is every
+ * `npm test` takes one operation in 600, by a seed, with one fault each, with `BTG2GLTF_TEST_LONG=1` it is every
  * operation with every fault.
  */
 import { cp, rm } from 'node:fs/promises';
@@ -27,7 +27,7 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 
 const SEED = 6;
 /** One operation in how many, about. */
-const EVERY = IS_LONG ? 1 : 400;
+const EVERY = IS_LONG ? 1 : 600;
 /** The error of an operation, and whether all later ones fail likewise. */
 const FAULTS = [
   { errno: 'ENOSPC', forGood: false },
