@@ -34,7 +34,11 @@ const command = (words: string[]) => commandLine(words, { env: { BTG2GLTF_BROWSE
 let folder: string;
 let out: string;
 const write = (articles: object[], profiles: unknown[] = PROFILES) =>
-  writePipeline(folder, { service: { emulator: true }, articles, deliver: { profiles } });
+  writePipeline(folder, {
+    ...{ service: { emulator: true }, articles, deliver: { profiles } },
+    // Small images are shared as large ones are.
+    convert: { maxTextureSize: 128 },
+  });
 const filesIn = async (name: Name) =>
   (await filesBelow(join(out, name, 'files'))).map((path) => basename(path));
 
