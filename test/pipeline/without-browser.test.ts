@@ -19,7 +19,6 @@ const ARTICLES = 2;
 const PICTURES = { cameras: ['hero' as const], width: 64, height: 64, format: 'png' as const };
 const DELIVER = {
   pictures: PICTURES,
-  profiles: ['google'],
   gallery: true,
   feeds: {
     baseUrl: 'https://cdn.example',
@@ -90,6 +89,7 @@ describe('a variable that names no program', () => {
 
 describe('a browser that does not start', () => {
   test('fails every picture, each night; GLBs and files that need none are published', async () => {
+    await runs.configure({ deliver: { ...DELIVER, profiles: ['google'] } });
     useBrowser(BROKEN);
     const metrics = join(runs.folder, 'metrics.prom');
     for (const day of ['2026-01-01', '2026-01-02']) {
