@@ -334,13 +334,13 @@ test('a configuration of which the receiver may have heard, since it gave no ans
 });
 
 test('many changes are several messages, of which those are sent again that were not accepted', async () => {
-  const COUNT = 12;
+  const COUNT = 6;
   const many = smallRange(
     Array.from({ length: COUNT }, (_, i) => ({ number: `D${10 + i}`, blocks: [D2] })),
   );
   Object.assign(range, { nodes: many.nodes, article: many.article, partsList: many.partsList });
   // Changes with so long an address are many bytes: two messages.
-  const baseUrl = `https://cdn.example/${'x'.repeat(50_000)}`;
+  const baseUrl = `https://cdn.example/${'x'.repeat(100_000)}`;
   await configure({
     feeds: { baseUrl, kinds: ['csv'] },
     afterPublish: { ...webhook(), retries: 0 },
