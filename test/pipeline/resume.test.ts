@@ -88,15 +88,12 @@ describe('--failed', () => {
     range.asked.clear();
   });
 
-  test('shows with --dry-run what it would try', async () => {
+  test('shows with --dry-run what it would try, and requests again what was missing, although the data was not converted since', async () => {
     const { stdout } = await runs.run('2026-02-02', '--failed', '--dry-run');
     const numbers = [4, 5].map((index) => range.articleAt(index).number);
     expect([...stdout.matchAll(/^N\d\d\tS\d\d\t(\w+)/gm)].map(([, number]) => number)).toEqual(
       numbers,
     );
-  });
-
-  test('requests again what was missing, although the data was not converted since', async () => {
     expect((await runs.run('2026-02-02')).exit).toBe(1);
     expect(range.count('block')).toBe(0);
     expect((await runs.run('2026-02-03', '--failed')).exit).toBe(0);
@@ -192,15 +189,11 @@ test('a service that cannot even be opened leaves a report', async () => {
   expect(await runs.report()).toMatchObject({ ended: 'stopped', published: false, stop });
 });
 
-test('verify ends when it is interrupted', async () => {
+test('verify ends when it is interrupted; a database that cannot be written after publishing does not make the report say that nothing is published', async () => {
   await runs.run('2026-02-01');
   const words = ['verify', runs.outputDir];
-  const { exit } = await command(words, { signal: AbortSignal.abort(new Error('stop')) });
-  expect(exit).not.toBe(0);
-});
-
-test('a database that cannot be written after publishing does not make the report say that nothing is published', async () => {
-  await runs.run('2026-02-01');
+  const verified = await command(words, { signal: AbortSignal.abort(new Error('stop')) });
+  expect(verified.exit).not.toBe(0);
   const state = new Libsql(join(runs.cacheDir, 'state.db'));
   state.exec(
     "CREATE TRIGGER full BEFORE INSERT ON cached_decisions BEGIN SELECT RAISE(ABORT, 'full'); END",
