@@ -368,7 +368,8 @@ describe('what could not be fetched', () => {
     expect(await runs.failures()).toEqual([]);
   });
 
-  test('of the selection stays stored after a build', async () => {
+  // test/pipeline/missing-parts.test.ts has this with every kind of selection.
+  test.runIf(IS_LONG)('of the selection stays stored after a build', async () => {
     await runs.configure({ articles: [{ list: 'articles.csv' }, { permanentids: ['P-17'] }] });
     await runs.command('fetch', '2026-01-01');
     await runs.command('build', '2026-01-02');
