@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ChangeLine } from '../../src/run/output/changes.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
@@ -29,7 +29,7 @@ let posted: { signature: string; body: string }[];
 /** What happens to the next request once it has come, in place of an answer. */
 let onPosted: (() => void) | undefined;
 
-beforeEach(async () => {
+async function open(): Promise<void> {
   range = smallRange(['D1', 'D2'].map((number) => ({ number, blocks: [`ACME::DESK::${number}`] })));
   // Each article its own geometry.
   range.bodies.set(D2, blockOfWidth(2));
@@ -50,12 +50,12 @@ beforeEach(async () => {
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-});
-afterEach(async () => {
+}
+async function close(): Promise<void> {
   await runs.close();
   server.closeAllConnections();
   await new Promise((done) => server.close(done));
-});
+}
 
 function blockOfWidth(metres: number): string {
   const solid = { N: D2, P: [0, 0, 0], R: [0, 0, 0], T: [] };
@@ -79,6 +79,8 @@ const brief = async () =>
   (await changes()).map((line) => `${line.change} ${line.basearticlenumber}`);
 
 test('changes.jsonl lists what differs from the publication before, and nothing where nothing does', async () => {
+  await open();
+  onTestFinished(close);
   await configure({ feeds: { ...FEEDS, accept: ['FEED_EMPTY'] } });
   expect((await run()).exit).toBe(0);
   expect(await brief()).toEqual(['new D1', 'new D2']);
@@ -115,6 +117,8 @@ function without({ nodes }: SmallRange, number: string): SmallRange['nodes'] {
 }
 
 test('feeds have a row of each configuration, stay as they are, and go when they are no longer asked for', async () => {
+  await open();
+  onTestFinished(close);
   const plain = range.article;
   range.article = (query) => {
     const article = plain(query);
@@ -150,6 +154,8 @@ test('feeds have a row of each configuration, stay as they are, and go when they
 });
 
 test('configurations with one final article number are one row of a table, and the summary counts them', async () => {
+  await open();
+  onTestFinished(close);
   const plain = range.article;
   range.article = (query) => {
     const article = plain(query);
@@ -175,6 +181,8 @@ test('configurations with one final article number are one row of a table, and t
 });
 
 test('the webhook receives the changes signed, after failures too, and the key is in no file or stream', async () => {
+  await open();
+  onTestFinished(close);
   await configure({
     feeds: { ...FEEDS, accept: ['FEED_EMPTY'] },
     afterPublish: webhook(),
@@ -205,6 +213,8 @@ test('the webhook receives the changes signed, after failures too, and the key i
 });
 
 test('a webhook that refuses, or whose key is not set, has failed; what it was told is published', async () => {
+  await open();
+  onTestFinished(close);
   await configure({ afterPublish: { ...webhook(), accept: [] } });
   statuses = [410];
   const refused = await run();
@@ -235,6 +245,8 @@ async function nextRun(): Promise<void> {
 let days: number;
 
 test('what the receiver refused is sent with the next publication, one net change for each configuration', async () => {
+  await open();
+  onTestFinished(close);
   await configure({ afterPublish: webhook() });
   const all = range.nodes;
   range.nodes = without(range, 'D1');
@@ -269,40 +281,64 @@ async function masterOf(number: string) {
   return lines.find(({ basearticlenumber }) => basearticlenumber === number)!;
 }
 
-test('what is changed and changed back while the receiver refuses is no change', async () => {
-  await configure({ afterPublish: webhook() });
-  await nextRun();
-  statuses = [503, 503, 503, 503, 503];
-  range.bodies.set(D2, blockOfWidth(3));
-  await nextRun();
-  range.bodies.set(D2, blockOfWidth(2));
-  await nextRun();
-  expect(told()).toEqual([]);
-});
+describe('one change after the other', () => {
+  // Each test goes on where the one before has ended.
+  beforeAll(open);
+  afterAll(close);
 
-test('`deliver` sends at once what waits, with the ids and numbers that it had', async () => {
-  await configure({ afterPublish: webhook() });
-  statuses = [410];
-  await nextRun();
-  const refused = told();
-  expect(refused.map(({ sequence }) => sequence)).toEqual([1, 2]);
-  expect(new Set(refused.map(({ id }) => id)).size).toBe(2);
-  const { exit, stdout } = await run(undefined, 'deliver');
-  expect({ exit, stdout }).toEqual({
-    exit: 0,
-    stdout: 'webhook: 2 made · 0 unchanged · 0 failed\n',
+  test('`deliver` sends at once what waits, with the ids and numbers that it had', async () => {
+    await configure({ afterPublish: webhook() });
+    statuses = [410];
+    await nextRun();
+    const refused = told();
+    expect(refused.map(({ sequence }) => sequence)).toEqual([1, 2]);
+    expect(new Set(refused.map(({ id }) => id)).size).toBe(2);
+    const { exit, stdout } = await run(undefined, 'deliver');
+    expect({ exit, stdout }).toEqual({
+      exit: 0,
+      stdout: 'webhook: 2 made · 0 unchanged · 0 failed\n',
+    });
+    expect(posted).toHaveLength(2);
+    expect(told()).toEqual(refused);
+
+    // Numbers go on where all was accepted.
+    range.bodies.set(D2, blockOfWidth(3));
+    await nextRun();
+    expect(told()).toMatchObject([{ change: 'changed', sequence: 3 }]);
+    expect(refused.map(({ id }) => id)).not.toContain(told()[0]!.id);
   });
-  expect(posted).toHaveLength(2);
-  expect(told()).toEqual(refused);
 
-  // Numbers go on where all was accepted.
-  range.bodies.set(D2, blockOfWidth(3));
-  await nextRun();
-  expect(told()).toMatchObject([{ change: 'changed', sequence: 3 }]);
-  expect(refused.map(({ id }) => id)).not.toContain(told()[0]!.id);
+  test('what is changed and changed back while the receiver refuses is no change', async () => {
+    statuses = [503, 503, 503, 503, 503];
+    range.bodies.set(D2, blockOfWidth(4));
+    await nextRun();
+    range.bodies.set(D2, blockOfWidth(3));
+    await nextRun();
+    expect(told()).toEqual([]);
+    statuses = [];
+  });
+
+  test('a configuration of which the receiver may have heard, since it gave no answer, is told of in full', async () => {
+    await configure({ afterPublish: { ...webhook(), retries: 0 } });
+    onPosted = () => {
+      onPosted = undefined;
+    };
+    range.bodies.set(D2, blockOfWidth(4));
+    await nextRun();
+    const lost = told();
+    expect(briefly(lost)).toEqual(['changed D2']);
+    // As it was when the receiver last answered; it may have the other one.
+    range.bodies.set(D2, blockOfWidth(3));
+    await nextRun();
+    expect(briefly(told())).toEqual(['changed D2']);
+    expect(told()[0]!.id).not.toBe(lost[0]!.id);
+    expect(told()[0]!.files).toMatchObject([{ sha256: (await masterOf('D2')).sha256 }]);
+  });
 });
 
 test('what waits is kept while the key is not set, and while the pipeline file names no webhook', async () => {
+  await open();
+  onTestFinished(close);
   await configure({ afterPublish: webhook() });
   await run({});
   await configure({});
@@ -315,25 +351,9 @@ test('what waits is kept while the key is not set, and while the pipeline file n
   expect(told()[1]!.files).toMatchObject([{ sha256: (await masterOf('D2')).sha256 }]);
 });
 
-test('a configuration of which the receiver may have heard, since it gave no answer, is told of in full', async () => {
-  await configure({ afterPublish: { ...webhook(), retries: 0 } });
-  await nextRun();
-  onPosted = () => {
-    onPosted = undefined;
-  };
-  range.bodies.set(D2, blockOfWidth(3));
-  await nextRun();
-  const lost = told();
-  expect(briefly(lost)).toEqual(['changed D2']);
-  // As it was when the receiver last answered; it may have the other one.
-  range.bodies.set(D2, blockOfWidth(2));
-  await nextRun();
-  expect(briefly(told())).toEqual(['changed D2']);
-  expect(told()[0]!.id).not.toBe(lost[0]!.id);
-  expect(told()[0]!.files).toMatchObject([{ sha256: (await masterOf('D2')).sha256 }]);
-});
-
 test('many changes are several messages, of which those are sent again that were not accepted', async () => {
+  await open();
+  onTestFinished(close);
   const COUNT = 6;
   const many = smallRange(
     Array.from({ length: COUNT }, (_, i) => ({ number: `D${10 + i}`, blocks: [D2] })),
@@ -392,6 +412,8 @@ const REFUSED: [deliver: object, sentence: string][] = [
 ];
 
 test('what cannot be delivered is refused with a sentence', async () => {
+  await open();
+  onTestFinished(close);
   for (const [deliver, sentence] of REFUSED) {
     await configure(deliver);
     expect(await run()).toMatchObject({ exit: 2, stderr: expect.stringContaining(sentence) });
