@@ -160,34 +160,42 @@ test('a run that ends by an error reports it, and leaves what was published', as
 });
 
 describe('a folder that cannot be read', () => {
-  /** An error, and more answers of another shape, which one schema refuses: `BTG2GLTF_TEST_LONG=1`. */
-  const WRONG_ANSWERS: [string, string, Answer][] = [
-    ['status 500 to the end', 'HTTP_STATUS', raw('', {}, 500)],
-    ['a list of null', 'RESPONSE_INVALID', json([null])],
-    ['a folder without id', 'RESPONSE_INVALID', json([{ nodetype: 'F', text: 'More' }])],
-    ['a node without a kind', 'RESPONSE_INVALID', json([{ nodeid: 'z' }])],
-    ['an article without number', 'RESPONSE_INVALID', json([{ nodetype: 'A', nodeid: 'z' }])],
+  /** What two folders are answered with, each with its code: three more pairs in the long form. */
+  type Fault = [string, Answer];
+  const ALSO: [string, Fault, Fault][] = [
+    ['status 500, a list of null', ['HTTP_STATUS', raw('', {}, 500)], invalid([null])],
+    ['no id, no kind', invalid([{ nodetype: 'F', text: 'More' }]), invalid([{ nodeid: 'z' }])],
+    ['no number, text', invalid([{ nodetype: 'A', nodeid: 'z' }]), invalid('none')],
   ];
-  test.each<[string, string, Answer]>([
-    ['404', 'NODE_NOT_FOUND', json({ error: 'no such folder' }, 404)],
-    ['an object', 'RESPONSE_INVALID', json({})],
-    ...(IS_LONG ? WRONG_ANSWERS : []),
-  ])('(%s) fails alone: its lines stay, all others are processed', async (_, code, answer) => {
+  function invalid(answer: unknown): Fault {
+    return ['RESPONSE_INVALID', json(answer)];
+  }
+  test.each<[string, Fault, Fault]>([
+    ['404, an object', ['NODE_NOT_FOUND', json({ error: 'no such folder' }, 404)], invalid({})],
+    ...(IS_LONG ? ALSO : []),
+  ])('(%s) fails alone: its lines stay, all others are processed', async (_, one, other) => {
     await runs.close();
     await open({ ...SIZE, articles: 6, blocks: 2, articlesPerSeries: 2 });
     await runs.run('2026-02-01');
     const before = await manifestWithoutStatus(runs.outputDir);
+    const [[code, answer], [otherCode, otherAnswer]] = [one, other];
     runs.proxy.break(new RegExp(`getnodes.*${range.articleAt(2).program}`), answer);
+    runs.proxy.break(new RegExp(`getnodes.*${range.articleAt(4).program}`), otherAnswer);
     range.gone.add(range.articleAt(0).number);
     range.convertedOn('2026-02-01');
     const { exit, stderr } = await runs.run('2026-02-02');
     expect(exit, stderr).toBe(1);
-    expect(await runs.failures()).toMatchObject([{ code, what: expect.stringContaining('S02') }]);
+    const failures = (await runs.failures()).map(({ code, what }) => [
+      /S0\d/.exec(what!)?.[0],
+      code,
+    ]);
+    expect(Object.fromEntries(failures)).toEqual({ S02: code, S03: otherCode });
+    expect(failures).toHaveLength(2);
     const after = await manifestWithoutStatus(runs.outputDir);
     expect((await readManifest(runs.outputDir)).map((line) => line.basearticlenumber)).toEqual(
       [1, 2, 3, 4, 5].map((index) => range.articleAt(index).number),
     );
-    expect(after.slice(1, 3)).toEqual(before.slice(2, 4));
+    expect(after.slice(1)).toEqual(before.slice(2));
   });
 
   test('ends the run if nothing else is selected: the service is to blame, not the pipeline file', async () => {
@@ -214,6 +222,8 @@ describe('a folder that cannot be read', () => {
 });
 
 test('explain says which tier decided, and why an article was built', async () => {
+  await runs.close();
+  await open({ ...SIZE, articles: 2, blocks: 2 });
   const { blocks, number } = range.articleAt(0);
   const explained = async () => {
     const { stdout } = await runs.explain('*', '--json');
