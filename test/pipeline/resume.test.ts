@@ -60,6 +60,8 @@ describe('a clock that was set back', () => {
   test.each(IS_LONG ? [[[]], [['--force']]] : [[['--force']]])(
     'does not resume what was fetched later (%j)',
     async (options) => {
+      await runs.close();
+      await open(2);
       await runs.run('2026-02-01');
       const asked = range.count('btg');
       await runs.run('2026-01-31', ...options);

@@ -13,10 +13,11 @@ import { IS_LONG } from '../helpers/samples.ts';
 
 let range: CountedRange;
 let runs: DailyRuns;
-beforeEach(async () => {
-  range = countedRange({ articles: 4, blocks: 4, images: 1, blocksPerArticle: 1 });
+async function open(articles: number): Promise<void> {
+  range = countedRange({ articles, blocks: articles, images: 1, blocksPerArticle: 1 });
   runs = await openDailyRuns(range, { output: OUTPUT, gates: GATES });
-});
+}
+beforeEach(() => open(4));
 afterEach(() => runs.close());
 
 const OUTPUT = { dir: 'out', keepRuns: 3 };
@@ -77,6 +78,8 @@ describe('a run that publishes', () => {
   });
 
   test('keeps what is referred to again, and counts anew from the next day without a reference', async () => {
+    await runs.close();
+    await open(2);
     const runWithout = async (day: string, ...gone: string[]) => {
       range.convertdates.set('N01', day);
       range.gone.clear();
