@@ -47,7 +47,7 @@ function largeBlock(): string {
 }
 
 describe('a run', () => {
-  test('requests each block and each texture once, and stores equal articles once', async () => {
+  test('requests each block and each texture once, stores equal articles once, and rebuilds what a changed option touches, and everything with --force', async () => {
     const { exit, stdout } = await call('run');
     expect(exit).toBe(0);
     expect([...range.asked].sort()).toEqual([
@@ -60,6 +60,16 @@ describe('a run', () => {
     expect(D1!.sha256).toBe(D2!.sha256);
     expect(D3!.sha256).not.toBe(D1!.sha256);
     expect(stdout).toMatch(/2 different.*equal ones are stored once: 1 file,/);
+
+    await runs.configure({ convert: { creaseAngleDegrees: 45 } });
+    await call('run');
+    expect(await statuses()).toEqual({ D1: 'converted', D2: 'converted', D3: 'converted' });
+    await call('run');
+    expect(await statuses()).toEqual({ D1: 'unchanged', D2: 'unchanged', D3: 'unchanged' });
+    range.asked.length = 0;
+    await call('run', '--force');
+    expect(await statuses()).toEqual({ D1: 'converted', D2: 'converted', D3: 'converted' });
+    expect(range.asked).toHaveLength(4);
   });
 
   test('stores a mesh, what is known of an image and each GLB, and computes again what is damaged', async () => {
@@ -93,19 +103,6 @@ describe('a run', () => {
     for (const { digest } of entries)
       expect(sha256Hex(again.small.get(digest) ?? (await readFile(pathOf(digest))))).toBe(digest);
     again.close();
-  });
-
-  test('rebuilds what a changed option touches, and everything with --force', async () => {
-    await call('run');
-    await runs.configure({ convert: { creaseAngleDegrees: 45 } });
-    await call('run');
-    expect(await statuses()).toEqual({ D1: 'converted', D2: 'converted', D3: 'converted' });
-    await call('run');
-    expect(await statuses()).toEqual({ D1: 'unchanged', D2: 'unchanged', D3: 'unchanged' });
-    range.asked.length = 0;
-    await call('run', '--force');
-    expect(await statuses()).toEqual({ D1: 'converted', D2: 'converted', D3: 'converted' });
-    expect(range.asked).toHaveLength(4);
   });
 
   test('with --only replaces only what it selected, and a full one drops what is gone', async () => {
