@@ -31,9 +31,9 @@ export default defineConfig({
     globalSetup: [fileURLToPath(new URL('helpers/picture-browser.ts', import.meta.url))],
     setupFiles: [fileURLToPath(new URL('helpers/seed.ts', import.meta.url))],
     pool: 'forks',
-    // Tests wait for processes, servers and browsers. On two cores, 4 processes took 4 min 7 s, 5 took 3 min 44 s, and
-    // 6 took 3 min 49 s.
-    maxWorkers: availableParallelism() + 3,
+    // Tests wait for processes, servers and browsers; `npm test` checks the source meanwhile. On two busy cores, it took
+    // 4 min 52 s and 470 s of the processors with 4 processes, 5 min 20 s and 521 s with 5.
+    maxWorkers: availableParallelism() + 2,
     execArgv: V8_OPTIONS,
     include: ['test/**/*.test.ts'],
     isolate: false,
