@@ -38,7 +38,7 @@ const HELP = 'correct the call: src/README.md of the package shows one of each f
  * Checks the fields of an object.
  *
  * @param name - Of the function.
- * @param schema - Of its fields, made once: to make one takes longer than to check with it.
+ * @param schema - Of its fields: a function that is called for each run makes it once, as that takes longer than a check.
  * @param isOpen - Whether the object may have other fields.
  * @throws {@link ConverterError} `USAGE` naming function and field; it shows no value of an object.
  *

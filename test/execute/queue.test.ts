@@ -157,7 +157,7 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
     it.runIf(sharesLimits).sequential('divide the limits, and pause together', async () => {
       const shares = await Promise.all([first, second].map((child) => child.line('share', HALF)));
       expect(shares.map(({ share }) => (share as WorkerShare).index).sort()).toEqual([0, 1]);
-      // A worker that has just started may not hear the first one yet.
+      // A message is published once: one is lost with a connection that fails just then.
       await until(() => {
         first.kill('SIGUSR2');
         expect(count([second], 'pause')).toBeGreaterThan(0);
