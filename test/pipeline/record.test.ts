@@ -25,8 +25,6 @@ import { smallRange } from '../helpers/small-range.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const REAL = resolve('../shared/data/cc0-furniture');
-/** Folders in one another in a parts list: more than a function may call itself. */
-const DEPTH = IS_LONG ? 5000 : 2500;
 /** An article with few triangles. */
 const LAMP = { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-GLOBUS' };
 
@@ -240,7 +238,7 @@ describe('a run from a recording', () => {
   test('keeps the spelling of what was recorded, and its depth', async () => {
     const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::X'] }]);
     let deep: Json = { type: 'imp', prop: { btgname: 'ACME::DESK::X' } };
-    for (let i = 0; i < DEPTH; i++) deep = { type: 'top', prop: { childs: [deep] } };
+    for (let i = 0; i < 5000; i++) deep = { type: 'top', prop: { childs: [deep] } };
     const nested = {
       ...range,
       partsList: () => ({ btg: [deep], blocks: ['ACME::DESK::X'], mats: [] }),
