@@ -1,14 +1,13 @@
 /** Gallery and embed pages in Firefox and WebKit, as far as they may differ from the browser of the other tests. */
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openGallery } from '../../src/deliver/gallery/publish-gallery.ts';
 import { publishedIn } from '../../src/run/output/published.ts';
 import { openGalleryServer } from '../../src/web/servers/gallery-server.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { writeOutput } from '../helpers/gallery-output.ts';
 import { openPackageServer } from '../helpers/npm-packages.ts';
-import { OTHER_BROWSERS, type OtherBrowser, tabTo } from '../helpers/other-browsers.ts';
-import { IS_LONG } from '../helpers/samples.ts';
+import { describeInOtherBrowsers, type OtherBrowser, tabTo } from '../helpers/other-browsers.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
@@ -16,7 +15,7 @@ import { until } from '../helpers/until.ts';
 const WIDTHS = [390, 820, 1440, 2560];
 const GLB = new TextEncoder().encode('glb');
 
-describe.runIf(IS_LONG).each(OTHER_BROWSERS)('the gallery in %s', (_, start) => {
+describeInOtherBrowsers('the gallery', (start) => {
   let browser: OtherBrowser;
   let server: Awaited<ReturnType<typeof openGalleryServer>>;
   beforeAll(async () => {
@@ -95,7 +94,7 @@ const EMBED_PAGES = [PEDESTAL, DESK].map(({ manufacturer, program, basearticlenu
   ['embed', manufacturer, program, basearticlenumber, 'default/index.html'].join('/'),
 );
 
-describe.runIf(IS_LONG && OTHER_BROWSERS.length > 0)('an embed page', () => {
+describeInOtherBrowsers('an embed page', (start) => {
   let packages: Awaited<ReturnType<typeof openPackageServer>>;
   let server: Awaited<ReturnType<typeof serveFolder>>;
   beforeAll(async () => {
@@ -130,7 +129,7 @@ describe.runIf(IS_LONG && OTHER_BROWSERS.length > 0)('an embed page', () => {
     ];
   })()`;
 
-  test.each(OTHER_BROWSERS)('fits in each window of %s, and shows its model', async (_, start) => {
+  test('it fits in each window, and shows its model', async () => {
     const browser = await start();
     const found: string[] = [];
     for (const path of EMBED_PAGES) {

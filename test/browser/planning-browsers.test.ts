@@ -1,10 +1,9 @@
 /** The layout of the planning page in Firefox and WebKit, as far as they differ from the browser of the other tests. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OTHER_BROWSERS, type OtherBrowser, tabTo } from '../helpers/other-browsers.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeInOtherBrowsers, type OtherBrowser, tabTo } from '../helpers/other-browsers.ts';
 import { DESK, type PlanningServer, startPlanning } from '../helpers/planning-page.ts';
-import { IS_LONG } from '../helpers/samples.ts';
 import { until } from '../helpers/until.ts';
 
 const CART = { urlwarenkorb: 'http://127.0.0.1:9/cart' };
@@ -31,7 +30,7 @@ async function findings(browser: OtherBrowser): Promise<string[]> {
   ])`);
 }
 
-describe.runIf(IS_LONG).each(OTHER_BROWSERS)('the planning page in %s', (_, start) => {
+describeInOtherBrowsers('the planning page', (start) => {
   let browser: OtherBrowser;
   let planning: PlanningServer;
   beforeAll(async () => {

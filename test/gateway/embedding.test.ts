@@ -11,11 +11,10 @@ import { closePages, openPage, watch } from '../helpers/browser.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { writePipeline } from '../helpers/command.ts';
 import { WORKPLACE } from '../helpers/configurator.ts';
-import { OTHER_BROWSERS, type OtherBrowser } from '../helpers/other-browsers.ts';
+import { describeInOtherBrowsers, type OtherBrowser } from '../helpers/other-browsers.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { withoutView } from '../helpers/planning-page.ts';
 import { OF_BOXES } from '../helpers/sample-range.ts';
-import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
 
@@ -190,40 +189,36 @@ describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => 
 });
 
 /** Firefox keeps the origin of the shop from a frame without referrer. */
-describe.runIf(IS_LONG).each(OTHER_BROWSERS)(
-  'the planning page in the frame of the shop, in %s',
-  (_, start) => {
-    let browser: OtherBrowser;
-    /** Of its own, since one renews the token once a minute. */
-    let own: Shop;
-    beforeAll(async () => {
-      own = await openShop();
-      browser = await start();
-    });
-    afterAll(async () => {
-      await browser?.end();
-      await closeShop(own);
-    });
+describeInOtherBrowsers('the planning page in the frame of the shop', (start) => {
+  let browser: OtherBrowser;
+  /** Of its own, since one renews the token once a minute. */
+  let own: Shop;
+  beforeAll(async () => {
+    own = await openShop();
+    browser = await start();
+  });
+  afterAll(async () => {
+    await browser?.end();
+    await closeShop(own);
+  });
 
-    it('exchanges messages with the shop, and goes on with another token when the first has died', async () => {
-      const received = () =>
-        browser.evaluate<string>("document.getElementById('received').innerText");
-      const receives = (text: string) =>
-        until(async () => expect(await received()).toContain(text));
-      await browser.open(own.url);
-      await receives('is ready and shows LN-M-');
-      await browser.evaluate("document.getElementById('set').click()");
-      await receives('This is planned: LN-PLATZ 1');
-      emulator.expireTokens();
-      const choice = `[...document.querySelectorAll('fieldset')]
+  it('exchanges messages with the shop, and goes on with another token when the first has died', async () => {
+    const received = () =>
+      browser.evaluate<string>("document.getElementById('received').innerText");
+    const receives = (text: string) => until(async () => expect(await received()).toContain(text));
+    await browser.open(own.url);
+    await receives('is ready and shows LN-M-');
+    await browser.evaluate("document.getElementById('set').click()");
+    await receives('This is planned: LN-PLATZ 1');
+    emulator.expireTokens();
+    const choice = `[...document.querySelectorAll('fieldset')]
       .find((group) => group.innerText.includes('Lamp'))
       ?.querySelector('input[value=OHNE]')`;
-      await until(() => browser.evaluate(`${choice} !== undefined`, 'frame'));
-      await browser.evaluate(`${choice}.click()`, 'frame');
-      await receives('LEUCHTE was changed to OHNE');
-      await browser.evaluate("document.getElementById('request').click()");
-      await until(async () => expect((await received()).match(/is planned/g)).toHaveLength(2));
-      expect(await received()).toContain('TOKEN_DIED');
-    });
-  },
-);
+    await until(() => browser.evaluate(`${choice} !== undefined`, 'frame'));
+    await browser.evaluate(`${choice}.click()`, 'frame');
+    await receives('LEUCHTE was changed to OHNE');
+    await browser.evaluate("document.getElementById('request').click()");
+    await until(async () => expect((await received()).match(/is planned/g)).toHaveLength(2));
+    expect(await received()).toContain('TOKEN_DIED');
+  });
+});

@@ -6,7 +6,9 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { WebSocket } from 'undici';
+import { describe } from 'vitest';
 import { listening } from './listening.ts';
+import { IS_LONG } from './samples.ts';
 import { temporaryFolder } from './temporary.ts';
 import { GIVE_UP_MS, until } from './until.ts';
 
@@ -40,16 +42,23 @@ const DISPLAY = '/usr/bin/Xvfb';
 /** No page has so many controls before the one that is looked for. */
 const MOST_TABS = 80;
 
-/** The browsers that are installed: `apt-get install firefox-esr webkit2gtk-driver xvfb`. */
-export const OTHER_BROWSERS: readonly (readonly [
-  name: string,
-  start: () => Promise<OtherBrowser>,
-])[] = [
-  ...(existsSync(FIREFOX) && existsSync(DISPLAY)
-    ? [['Firefox', () => startFirefox()] as const]
-    : []),
-  ...(existsSync(WEBKIT_DRIVER) && existsSync(DISPLAY) ? [['WebKit', startWebKit] as const] : []),
+type Start = () => Promise<OtherBrowser>;
+const OTHER_BROWSERS: readonly (readonly [name: string, program: string, start: Start])[] = [
+  ['Firefox', FIREFOX, () => startFirefox()],
+  ['WebKit', WEBKIT_DRIVER, startWebKit],
 ];
+
+/**
+ * Describes what is tested in each of the other browsers, in the long form. Tests of a browser that is not installed are
+ * skipped: `apt-get install firefox-esr webkit2gtk-driver xvfb`.
+ */
+export function describeInOtherBrowsers(subject: string, tests: (start: Start) => void): void {
+  for (const [name, program, start] of OTHER_BROWSERS)
+    describe.runIf(IS_LONG && existsSync(program) && existsSync(DISPLAY))(
+      `${subject} in ${name}`,
+      () => tests(start),
+    );
+}
 
 /** Whether Firefox is installed. */
 export const HAS_FIREFOX = existsSync(FIREFOX);
