@@ -21,47 +21,63 @@ const PROFILES = ['web', 'ar-android', 'ar-ios', 'planner', 'shopify'];
 /** The program, kept on the first processor. */
 const PINNED = ['taskset', '-c', '0', ...PROGRAM] as unknown as Program;
 
-/** Articles that are made in many finishes: each value of a property, with some values of another one. */
-const IN_MANY_FINISHES = [
+/** Articles that are made in many finishes: each value of a property, with each combination of some others. */
+const IN_MANY_FINISHES: readonly {
+  series: readonly [manufacturer: string, program: string];
+  articles: readonly string[];
+  each: string;
+  others: Readonly<Record<string, readonly string[]>>;
+}[] = [
   {
     series: ['BRNK', 'AKTA'],
-    articles: ['AK10 ø36', 'AK110 N', 'AK110 P', 'AK150 L'],
+    articles: ['AK110 N', 'AK110 P', 'AK150 L'],
     each: 'BEZUG.STOFF',
-    other: 'AUSSTATTUNG.FUSSKREUZ',
-    values: ['SW', 'ALU'],
+    others: {
+      'AUSSTATTUNG.FUSSKREUZ': ['SW', 'ALU'],
+      'AUSSTATTUNG.ROLLEN': ['H', 'W'],
+      'AUSSTATTUNG.ARMLEHNEN': ['MIT', 'OHNE'],
+    },
   },
   {
     series: ['BRNK', 'KONVA'],
     articles: ['KV-BANK 140', 'KV20 F', 'KV20 FA'],
     each: 'BEZUG.STOFF',
-    other: 'OBERFLÄCHE.GESTELL',
-    values: ['SW', 'CHROM'],
+    others: { 'OBERFLÄCHE.GESTELL': ['SW', 'CHROM'] },
   },
   {
     series: ['FJEL', 'LINEA'],
-    articles: ['LN-B160/160', 'LN-D120/80', 'LN-D160/80', 'LN-D180/80', 'LN-E180/160 L', 'LN-M'],
+    articles: ['LN-D120/80', 'LN-D140/80', 'LN-D160/80', 'LN-D180/80', 'LN-S140/80', 'LN-S160/80'],
     each: 'OBERFLÄCHE.DEKOR',
-    other: 'OBERFLÄCHE.GESTELL',
-    values: ['SW', 'WS', 'SI'],
+    others: {
+      'OBERFLÄCHE.GESTELL': ['SW', 'WS', 'SI'],
+      'AUSSTATTUNG.KABEL': ['OHNE', 'WANNE'],
+    },
   },
 ];
 
-/** The demo, and more finishes, so that the start of the program is little of it. */
+/** The demo, and more finishes, so that the start of the program and of its workers is little of it. */
 function finishes() {
-  const more = IN_MANY_FINISHES.flatMap(({ series, articles, each, other, values }) => {
+  const more = IN_MANY_FINISHES.flatMap(({ series, articles, each, others }) => {
     const [manufacturer, program] = series;
-    return articles.flatMap((basearticlenumber) => {
-      const article = { manufacturer, program, basearticlenumber };
-      const of = (value: string) => ({
-        ...article,
-        values: { [other]: value },
-        each: [each],
-        max: 20,
-      });
-      return values.map((value) => ({ configurations: of(value) }));
-    });
+    return articles.flatMap((basearticlenumber) =>
+      combinations(others).map((values) => ({
+        configurations: {
+          ...{ manufacturer, program, basearticlenumber },
+          ...{ values, each: [each], max: 20 },
+        },
+      })),
+    );
   });
   return { articles: [...DEMO.articles, ...more] };
+}
+
+/** Each value of each property with each of the others. */
+function combinations(others: Readonly<Record<string, readonly string[]>>) {
+  return Object.entries(others).reduce<Record<string, string>[]>(
+    (all, [property, values]) =>
+      all.flatMap((one) => values.map((value) => ({ ...one, [property]: value }))),
+    [{}],
+  );
 }
 
 /** Profiles of all articles again, by two processors and by one. */
