@@ -109,7 +109,12 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
             ]
           : [];
       const shorttext = i === 77 ? 'Büro chair' : `Desk ${i}`;
-      const entry = { shorttext, ...(i === 0 && { varianttext: 'Finish: Oak\nFrame: Black' }) };
+      const category = i === 77 ? 'Seating' : i < 10 ? 'Desks' : '';
+      const entry = {
+        shorttext,
+        category,
+        ...(i === 0 && { varianttext: 'Finish: Oak\nFrame: Black' }),
+      };
       return { glb, delivered, entry, line: { manufacturer, program } };
     });
     const hostile = HOSTILE.map((text): ShownArticle => {
@@ -243,11 +248,29 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     expect(await found()).toBe(ALL);
   });
 
+  test('filters by kind, as the folders of the catalogue have it, by the keyboard alone, and keeps it in the address', async () => {
+    const kind = select('Kind');
+    expect(await kind.locator('option').allTextContents()).toEqual([
+      'All',
+      'Desks (10)',
+      'Seating (1)',
+    ]);
+    await kind.focus();
+    await page.keyboard.type('Seat');
+    await isFound('1 article, 1 configuration of 3');
+    expect(await page.locator('.card b').allTextContents()).toEqual(['Büro chair']);
+    expect(new URL(page.url()).hash).toBe('#kind=Seating');
+    await page.goto(`${server.url}#kind=Desks&manufacturer=ACME`);
+    await isFound('4 articles, 4 configurations of 3');
+    expect(await kind.inputValue()).toBe('Desks');
+  });
+
   test('shows pictures, sizes, price, every file, and a snippet with the files for phones', async () => {
     await page.locator('.card').first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('D0-F').waitFor();
     expect(await dialog.locator('dd').allTextContents()).toEqual([
+      'Desks',
       'D0-F',
       '1,600 × 800 × 740 mm',
       '12',

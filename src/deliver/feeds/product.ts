@@ -99,6 +99,8 @@ export interface Article {
   id: string;
   brand: string;
   series: string;
+  /** Kind of furniture; empty if it is not known. */
+  category: string;
   products: readonly Product[];
 }
 
@@ -129,6 +131,7 @@ function articleOf(products: readonly Product[]): Article {
     id: shortId(line.basearticlenumber, articleKey(line)),
     brand: line.manufacturername || line.manufacturer,
     series: line.programname || line.program,
+    category: line.category || '',
     products,
   };
 }

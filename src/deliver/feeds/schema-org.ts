@@ -19,7 +19,7 @@ import {
  * configuration can contain it alone. `<` is escaped, so that a page can contain the text unchanged.
  */
 export function productGroupJson(article: Article, options: ShopOptions): string {
-  const { products, id, brand } = article;
+  const { products, id, brand, category } = article;
   const [representative] = products;
   const { title, text, page } = representative!;
   const models = dividedModels(article);
@@ -33,6 +33,7 @@ export function productGroupJson(article: Article, options: ShopOptions): string
     name: title,
     description: text,
     brand: { '@type': 'Brand', name: brand },
+    ...(category && { category }),
     ...(page !== '' && products.every((product) => product.page === page) && { url: page }),
     ...(varying.length > 0 && { variesBy: varying.map((name) => `https://schema.org/${name}`) }),
     ...modelsOf(title, models.shared, representative!),
@@ -84,6 +85,7 @@ function variantOf({ product, article, ...variant }: Variant): object {
     sku,
     mpn: number,
     brand: { '@type': 'Brand', name: article.brand },
+    ...(article.category && { category: article.category }),
     ...attributes,
     ...(page && { url: page }),
     ...(pictures.length > 0 && { image: pictures.map(addressOf) }),

@@ -42,6 +42,8 @@ export interface GalleryArticle {
   /** Names of manufacturer and series; their identifiers where no name is known. */
   manufacturerName: string;
   programName: string;
+  /** Kind of furniture, such as `Chairs`. */
+  kind?: string;
   /** Base article number. */
   number: string;
   name: string;

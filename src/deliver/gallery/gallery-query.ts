@@ -14,6 +14,7 @@ export interface Query {
   search: string;
   manufacturer: string;
   series: string;
+  kind: string;
   colours: readonly Colour[];
   figures: Readonly<Partial<Record<Figure, FigureRange>>>;
   sort: Sort;
@@ -24,7 +25,8 @@ export type FigureRange = readonly [from: number | undefined, to: number | undef
 
 /** Everything, in the order of the catalogue. */
 export const EVERYTHING: Query = {
-  ...{ search: '', manufacturer: '', series: '', colours: [], figures: {}, sort: 'catalogue' },
+  ...{ search: '', manufacturer: '', series: '', kind: '' },
+  ...{ colours: [], figures: {}, sort: 'catalogue' },
 };
 
 /** What an address means. */
@@ -34,7 +36,7 @@ export interface Place {
   open: string;
 }
 
-const TEXTS = ['search', 'manufacturer', 'series'] as const;
+const TEXTS = ['search', 'manufacturer', 'series', 'kind'] as const;
 const RANGE = /^(\d+(?:\.\d+)?)?-(\d+(?:\.\d+)?)?$/;
 
 /**

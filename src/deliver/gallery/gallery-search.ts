@@ -40,8 +40,8 @@ export function vocabularyOf({ articles, texts }: GalleryData): string[] {
 }
 
 function textOf({ number, name, ...article }: GalleryArticle): string {
-  const { manufacturer, program, manufacturerName, programName } = article;
-  return [number, name, manufacturer, program, manufacturerName, programName].join('\n');
+  const { manufacturer, program, manufacturerName, programName, kind = '' } = article;
+  return [number, name, manufacturer, program, manufacturerName, programName, kind].join('\n');
 }
 
 /** The value of a figure; undefined where it is not known. */
@@ -119,6 +119,7 @@ export function openSearch(data: GalleryData, similar: SimilarWords): (query: Qu
       const { article } = entry;
       if (query.manufacturer !== '' && article.manufacturer !== query.manufacturer) return [];
       if (query.series !== '' && article.program !== query.series) return [];
+      if (query.kind !== '' && article.kind !== query.kind) return [];
       const configurations = article.configurations.filter(
         (one, at) => isWanted(one) && hits.every(({ isHit }) => isHit(entry, at)),
       );

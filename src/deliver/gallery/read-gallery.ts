@@ -268,6 +268,7 @@ function articleOf(
     ...{ manufacturer: line.manufacturer, program: line.program },
     manufacturerName: entry?.manufacturername || line.manufacturer,
     programName: entry?.programname || line.program,
+    ...(entry?.category && { kind: entry.category }),
     ...{ number: line.basearticlenumber, name: details.name },
     swatches: differing(rows.map(facts.swatchesOf)).slice(0, MOST_SWATCHES),
     part,

@@ -85,14 +85,25 @@ function createCatalogue(translate: Translate): Catalogue {
     series.forEach(({ program, text: title, articles }, s) => {
       const folder = make(top, `${program}@${s + 1}`, 'F', title, `${program}.JPG`, { program });
       top.children.push(folder.node);
+      const kinds = new Map<Text, Folder>();
+      const folderOf = (kind: Text | undefined): Folder => {
+        if (kind === undefined) return folder;
+        const known = kinds.get(kind);
+        if (known !== undefined) return known;
+        const made = make(folder, `@${kinds.size + 1}`, 'F', kind, `${program}.JPG`, { program });
+        folder.children.push(made.node);
+        kinds.set(kind, made);
+        return made;
+      };
       articles.forEach((article, a) => {
-        const { number, short, isListed = true } = article;
+        const { number, short, kind, isListed = true } = article;
         // A node shows the default configuration.
         const variantcode = finalNumberOf(article, valuesOf(article));
         const own = { program, basearticlenumber: number, variantcode };
         const image = imageName(article);
-        const { node } = make(folder, `${number}@${a + 1}`, 'A', short, image, own);
-        if (isListed) folder.children.push(node);
+        const parent = folderOf(kind);
+        const { node } = make(parent, `${number}@${a + 1}`, 'A', short, image, own);
+        if (isListed) parent.children.push(node);
         catalogue.articles.push({ node, article });
       });
     });

@@ -102,6 +102,8 @@ export interface ArticleDefinition {
   variants?: readonly Values[];
   /** Errors that the service reports about the article, for a person. */
   dump?: string;
+  /** Text of the folder of its kind, in the folder of its series. @defaultValue the series itself */
+  kind?: Text;
   /** Whether its folder contains it; otherwise search alone finds it. @defaultValue true */
   isListed?: boolean;
 }

@@ -63,14 +63,16 @@ export interface ManifestLine extends ArticleKey, Partial<AssetFigures> {
   lastGood?: Pick<AssetFigures, 'glb' | 'sha256'> & Partial<AssetFigures>;
 }
 
-/** Names of manufacturer and series in the first language; empty if the catalogue of the service has none. */
-export interface SeriesNames {
+/** What the catalogue of the service calls an article's place, in the first language; empty if it has no name. */
+export interface CatalogueNames {
   manufacturername: string;
   programname: string;
+  /** Kind of furniture, such as `Chairs`: the folder of the article within its series or manufacturer. */
+  category: string;
 }
 
 /** One line of `catalogue.jsonl`: the data that a shop shows with the GLB; values are display texts too. */
-export interface CatalogueLine extends ArticleKey, SeriesNames {
+export interface CatalogueLine extends ArticleKey, CatalogueNames {
   shorttext: string;
   longtext: string;
   varianttext: string;
@@ -92,7 +94,10 @@ export interface CatalogueLine extends ArticleKey, SeriesNames {
 }
 
 /** The fields of a catalogue line that come from the article. */
-export type CatalogueEntry = Omit<CatalogueLine, keyof ArticleKey | keyof SeriesNames | GlbField>;
+export type CatalogueEntry = Omit<
+  CatalogueLine,
+  keyof ArticleKey | keyof CatalogueNames | GlbField
+>;
 type GlbField = 'sizeMillimetres' | 'glb' | 'sha256';
 
 /** The parts of a configuration that may change. `delivery`: files other than its GLB and its pictures. */

@@ -125,6 +125,8 @@ export interface PreviousOutput {
   /** Keys of the lines that only carts selected. */
   readonly carts: ReadonlySet<string>;
   readonly catalogues: readonly PackedMap<CatalogueLine>[];
+  /** The category of each line that has one. */
+  readonly categories: ReadonlyMap<string, string>;
   /** Whether each catalogue has a line with all of today's fields. */
   isCatalogued(key: string): boolean;
   /** Returns the key of the configuration that a request resolved to. */
@@ -154,8 +156,10 @@ async function readPrevious(
       settled.set(key, { source, answers, bytes, triangles, losses, ...asset });
   };
   const outdated = new Set<string>();
-  const onEntry = ({ missing }: Partial<CatalogueLine>, key: string) => {
+  const categories = new Map<string, string>();
+  const onEntry = ({ missing, category }: Partial<CatalogueLine>, key: string) => {
     if (missing === undefined) outdated.add(key);
+    if (category) categories.set(key, category);
   };
   const open = (file: string) => openCatalogue(dir, { onLine: onEntry, ...watch }, file);
   const catalogues = await Promise.all(catalogueFiles(languages).map(open));
@@ -166,6 +170,7 @@ async function readPrevious(
     objects,
     carts,
     catalogues,
+    categories,
     isCatalogued: (key) => !outdated.has(key) && catalogues.every((of) => of.has(key)),
     keyOfRequest: (request) => keys.get(configurationKey(request)),
   };

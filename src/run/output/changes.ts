@@ -2,14 +2,20 @@
 import type { ArticleRequest } from '../../model/article.ts';
 import { configurationId, sortConfigurationKeys } from '../../model/configuration-id.ts';
 import { sha256Hex } from '../../support/files.ts';
-import { type CatalogueEntry, PARTS, type Part, type SeriesNames } from '../lists/manifest-line.ts';
+import {
+  type CatalogueEntry,
+  type CatalogueNames,
+  PARTS,
+  type Part,
+} from '../lists/manifest-line.ts';
 import type { PublishedFile } from './delivered-files.ts';
 
-type DescribedLine = CatalogueEntry & SeriesNames;
+type DescribedLine = CatalogueEntry & CatalogueNames;
 
 const PART_OF_FIELD = {
   manufacturername: 'text',
   programname: 'text',
+  category: 'text',
   shorttext: 'text',
   longtext: 'text',
   varianttext: 'text',
@@ -23,7 +29,7 @@ const PART_OF_FIELD = {
 type CataloguePart = (typeof PART_OF_FIELD)[keyof typeof PART_OF_FIELD];
 
 const FIELDS = Object.keys(PART_OF_FIELD) as (keyof DescribedLine)[];
-const NAME_FIELDS: ReadonlySet<string> = new Set<keyof SeriesNames>([
+const NAME_FIELDS: ReadonlySet<string> = new Set<keyof CatalogueNames>([
   'manufacturername',
   'programname',
 ]);
@@ -55,10 +61,12 @@ export function catalogueDigests(entries: readonly DescribedLine[]): Record<Cata
   };
 }
 
-/** Lines of an older version have no names: that is no change while there are none. */
+/** Lines of an older version have no names or no category: that is no change while there are none. */
 function valuesOf(entry: DescribedLine, fields: readonly (keyof DescribedLine)[]): unknown[] {
   const isNamed = entry.manufacturername || entry.programname;
-  const own = isNamed ? fields : fields.filter((field) => !NAME_FIELDS.has(field));
+  const own = fields.filter((field) =>
+    field === 'category' ? entry.category : isNamed || !NAME_FIELDS.has(field),
+  );
   return own.map((field) => entry[field]);
 }
 

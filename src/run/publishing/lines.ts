@@ -18,10 +18,10 @@ import type { BuiltResult, Result, Results, SkippedResult } from '../articles/re
 import {
   type CatalogueEntry,
   type CatalogueLine,
+  type CatalogueNames,
   FIGURE_FIELDS,
   type ListedRequest,
   type ManifestLine,
-  type SeriesNames,
   uniqueRequests,
 } from '../lists/manifest-line.ts';
 import { redactMessages } from '../lists/messages.ts';
@@ -375,7 +375,7 @@ export function newCatalogues(
         const entry = read?.catalogue[language];
         return entry && { ...configurationId(read!.key), ...entry, ...UNPUBLISHED };
       },
-      names: new NamesOfLines(names, before),
+      names: new NamesOfLines(names, before, output.previous.categories),
     });
     return { file, lines: now, before };
   });
@@ -384,7 +384,7 @@ export function newCatalogues(
 /** Publishing adds what is published. */
 const UNPUBLISHED = { sizeMillimetres: null, glb: null, sha256: null };
 
-type UnnamedLine = Omit<CatalogueLine, keyof SeriesNames>;
+type UnnamedLine = Omit<CatalogueLine, keyof CatalogueNames>;
 
 /** Lines that were not read stay as they are, but for a name that has changed. */
 function fillCatalogue(
@@ -395,7 +395,7 @@ function fillCatalogue(
 ): void {
   for (const key of keys) {
     const entry = entryOf(key);
-    if (entry !== undefined) catalogue.set(key, withNames(entry, names.of(entry)));
+    if (entry !== undefined) catalogue.set(key, withNames(entry, names.of(key)));
     else if (before.has(key)) {
       const changed = names.changedOf(key);
       if (changed === undefined) catalogue.share(key, before);
@@ -405,6 +405,6 @@ function fillCatalogue(
 }
 
 /** A line with its names after its ids. */
-function withNames(line: UnnamedLine, names: SeriesNames): CatalogueLine {
+function withNames(line: UnnamedLine, names: CatalogueNames): CatalogueLine {
   return { ...configurationId(line), ...names, ...line, ...names };
 }

@@ -1,4 +1,4 @@
-/** Names of manufacturers and series. Only the catalogue has them: articles have their ids. */
+/** Names of manufacturers and series, and categories of articles. Only the catalogue has them: articles have ids. */
 import type { ArticleRequest } from '../../model/article.ts';
 import type { CatalogueNode } from '../../model/catalogue.ts';
 import { asConverterError, endsRun } from '../../support/errors.ts';
@@ -7,13 +7,21 @@ import type { SeriesName } from './selection.ts';
 
 type SeriesId = Pick<ArticleRequest, 'manufacturer' | 'program'>;
 
-/** Collects the names that listings have. The first name of a manufacturer or series counts. */
+/** Collects the names that listings have. The first name of a manufacturer or series counts, and the first category. */
 export class NameCollector {
   readonly #manufacturers = new Map<string, string>();
   readonly #programs = new Map<string, string>();
+  /** Categories by series, then by base article number. */
+  readonly #categories = new Map<string, Map<string, string>>();
 
-  /** @param node - With the manufacturer and the series of its folder, if it has none of its own. */
-  add({ nodetype, manufacturer, manufacturername, program, text }: CatalogueNode): void {
+  /**
+   * @param node - With the manufacturer and the series of its folder, if it has none of its own.
+   * @param category - That of its folder; undefined where folders are not known, as in a search.
+   */
+  add(node: CatalogueNode, category?: string): void {
+    const { nodetype, manufacturer, manufacturername, program, text } = node;
+    if (nodetype === 'A' && category !== undefined)
+      this.#categorize(seriesKey(node), node.basearticlenumber, category);
     setFirst(this.#manufacturers, manufacturer.toUpperCase(), manufacturername);
     // Folders of a series have its id too; the outermost has its name. An article has its own text.
     if (nodetype === 'F' && program !== '')
@@ -22,9 +30,11 @@ export class NameCollector {
 
   /** Takes the names that another collection has and this one lacks. */
   join(names: readonly SeriesName[]): void {
-    for (const { manufacturer, program, manufacturername, programname } of names) {
-      setFirst(this.#manufacturers, manufacturer, manufacturername);
-      setFirst(this.#programs, seriesKey({ manufacturer, program }), programname);
+    for (const { manufacturername, programname, categories = [], ...id } of names) {
+      setFirst(this.#manufacturers, id.manufacturer, manufacturername);
+      setFirst(this.#programs, seriesKey(id), programname);
+      for (const [number, category] of categories)
+        this.#categorize(seriesKey(id), number, category);
     }
   }
 
@@ -32,16 +42,27 @@ export class NameCollector {
   namesOf(series: Iterable<SeriesId>): SeriesName[] {
     const byKey = new Map(Array.from(series, (id) => [seriesKey(id), id]));
     const sorted = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1));
-    return sorted.map(([key, id]) => ({
-      manufacturer: id.manufacturer.toUpperCase(),
-      program: id.program.toUpperCase(),
-      manufacturername: this.#manufacturers.get(id.manufacturer.toUpperCase()) ?? '',
-      programname: this.#programs.get(key) ?? '',
-    }));
+    return sorted.map(([key, id]) => {
+      const categories = this.#categories.get(key);
+      return {
+        manufacturer: id.manufacturer.toUpperCase(),
+        program: id.program.toUpperCase(),
+        manufacturername: this.#manufacturers.get(id.manufacturer.toUpperCase()) ?? '',
+        programname: this.#programs.get(key) ?? '',
+        ...(categories && { categories: [...categories] }),
+      };
+    });
+  }
+
+  #categorize(series: string, number: string, category: string): void {
+    const own = this.#categories.get(series) ?? new Map<string, string>();
+    if (!own.get(number)) own.set(number, category);
+    this.#categories.set(series, own);
   }
 }
 
-function seriesKey({ manufacturer, program }: SeriesId): string {
+/** The key by which series are compared. */
+export function seriesKey({ manufacturer, program }: SeriesId): string {
   return JSON.stringify([manufacturer.toUpperCase(), program.toUpperCase()]);
 }
 

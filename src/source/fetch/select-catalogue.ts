@@ -6,7 +6,7 @@ import { asFailure, ConverterError } from '../../support/errors.ts';
 import { globMatcher } from '../../support/glob.ts';
 import { didYouMean } from '../../support/nearest.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
-import { NameCollector } from './names.ts';
+import { NameCollector, seriesKey } from './names.ts';
 import type { CatalogueReader } from './resolve-article.ts';
 import type { SelectionFailure, SourceOf, SourceSelection } from './selection.ts';
 
@@ -146,17 +146,18 @@ function walk(root: string, listings: Listings): Required<SourceSelection> {
   };
   const names = new NameCollector();
   const visited = new Set([root]);
-  const open = (path: string[], name: string, above?: CatalogueNode) => {
+  const open = (path: string[], name: string, category: string, above?: CatalogueNode) => {
     const nodes = listings.get(path.at(-1)!);
     if (nodes === undefined || nodes instanceof ConverterError) return [];
-    return nodes.map((node) => ({ node: inherit(node, above), path, name })).reverse();
+    const place = { path, name, category, above };
+    return nodes.map((node) => ({ node: inherit(node, above), ...place })).reverse();
   };
-  const stack = open([root], folderName(root));
+  const stack = open([root], folderName(root), '');
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
-    const { node, path, name } = step;
+    const { node, path, name, category, above } = step;
     const folder = path.at(-1)!;
     const { nodeid, manufacturer, program } = node;
-    names.add(node);
+    names.add(node, category);
     const fail = (what: string, { code, message }: Pick<SelectionFailure, 'code' | 'message'>) => {
       found.failures.push({ what, code, message });
       found.unread.push({ manufacturer, program });
@@ -171,10 +172,20 @@ function walk(root: string, listings: Listings): Required<SourceSelection> {
     visited.add(nodeid);
     const listing = listings.get(nodeid) ?? endless(nodeid, folder);
     if ('code' in listing) fail(folderName(nodeid), listing);
-    const inside = open([...path, nodeid], labelled(name, node), node);
+    const inner = categoryIn(node, above) || category;
+    const inside = open([...path, nodeid], labelled(name, node), inner, node);
     for (const next of inside) stack.push(next);
   }
   return { ...found, names: names.namesOf(found.articles.map(({ request }) => request)) };
+}
+
+/**
+ * What a folder says of the kind of its articles: its text, such as `Chairs`. The outermost folder of a manufacturer or
+ * series has its name instead.
+ */
+function categoryIn(folder: CatalogueNode, above: CatalogueNode | undefined): string {
+  const isInner = above !== undefined && seriesKey(folder) === seriesKey(above);
+  return isInner && folder.manufacturer !== '' ? folder.text.trim() : '';
 }
 
 /** Joins the labels on the way to a folder, for people: `catalogue Acme / Desks`. Without a label, the id is used. */

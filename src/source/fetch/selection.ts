@@ -115,6 +115,8 @@ export interface SeriesName {
   /** Names in the first language of the pipeline; empty if the catalogue has none. */
   manufacturername: string;
   programname: string;
+  /** The category of each article of the series that the catalogue lists; empty if it has none. */
+  categories?: [basearticlenumber: string, category: string][];
 }
 
 /** The selection of one source. */

@@ -266,6 +266,7 @@ function variantProblems(variant: Json, variesBy: readonly string[]): string[] {
   const checks: Record<string, boolean> = {
     '@type': variant['@type'] === 'Product',
     name: isText(variant.name),
+    category: variant.category === undefined || isText(variant.category),
     image: images.every((address) => isText(address) && ADDRESS.test(address)),
     offers: offers !== undefined,
     price: offers === undefined || Number(offer.price) > 0,

@@ -214,7 +214,7 @@ function factsOf(
   const more = text.startsWith(details.name) ? text.slice(details.name.length).trim() : text;
   const parts = [
     more ? element('p', { class: 'text' }, visible(more)) : undefined,
-    figuresOf(details),
+    figuresOf(article, details),
     choices.length === 0 && variant
       ? element('p', { class: 'text quiet' }, visible(variant))
       : undefined,
@@ -289,8 +289,12 @@ function selectOf(id: string, values: readonly ChoiceValue[], { replace }: Surro
   return select;
 }
 
-function figuresOf({ number, size, triangles, splitBy = [] }: GalleryDetails): HTMLElement {
+function figuresOf(
+  { kind = '' }: GalleryArticle,
+  { number, size, triangles, splitBy = [] }: GalleryDetails,
+): HTMLElement {
   const rows: readonly [string, string][] = [
+    ['Kind', shown(kind)],
     ['Final number', shown(number)],
     ['Size, W × D × H', sizeText(size)],
     ['Shape depends on', shown(splitBy.join(' · '))],

@@ -42,6 +42,7 @@ export class Filters {
   readonly #sort = byId<HTMLSelectElement>('sort');
   readonly #manufacturer = element('select', { id: 'manufacturer' });
   readonly #series = element('select', { id: 'series' });
+  readonly #kind = element('select', { id: 'kind' });
   readonly #colours = new Map<Colour, HTMLButtonElement>();
   readonly #figures = new Map<Figure, Ends>();
 
@@ -51,10 +52,12 @@ export class Filters {
     this.#sort.append(...SORTS.map((sort) => element('option', { value: sort }, SORT_TEXTS[sort])));
     fill(this.#manufacturer, data.articles, manufacturerOf);
     this.#fillSeries();
+    fill(this.#kind, data.articles.filter(hasKind), kindOf);
     const panel = byId('filters');
     panel.append(
       labelled('Manufacturer', this.#manufacturer),
       labelled('Series', this.#series),
+      ...(this.#kind.disabled ? [] : [labelled('Kind', this.#kind)]),
       ...this.#colourButtons(onChange),
       ...FIGURES.flatMap((figure) => this.#figureFields(figure, onChange)),
     );
@@ -63,7 +66,8 @@ export class Filters {
       this.#fillSeries();
       onChange();
     });
-    for (const select of [this.#series, this.#sort]) select.addEventListener('change', onChange);
+    for (const select of [this.#series, this.#kind, this.#sort])
+      select.addEventListener('change', onChange);
     this.#find.addEventListener('input', onChange);
   }
 
@@ -77,6 +81,7 @@ export class Filters {
     return {
       search: this.#find.value.trim(),
       ...{ manufacturer: this.#manufacturer.value, series: this.#series.value },
+      kind: this.#kind.value,
       colours: COLOURS.filter((one) => this.#colours.get(one)?.ariaPressed === 'true'),
       figures: Object.fromEntries(set),
       sort: this.#sort.value as Sort,
@@ -90,6 +95,7 @@ export class Filters {
     choose(this.#manufacturer, query.manufacturer);
     this.#fillSeries();
     choose(this.#series, query.series);
+    choose(this.#kind, this.#kind.disabled ? ALL : query.kind);
     this.#sort.value = query.sort;
     for (const [colour, made] of this.#colours)
       made.ariaPressed = String(query.colours.includes(colour));
@@ -99,8 +105,8 @@ export class Filters {
 
   /** How many filters are set, without text and order. */
   get count(): number {
-    const { manufacturer, series, colours, figures } = this.query;
-    const texts = [manufacturer, series].filter((text) => text !== EVERYTHING.series);
+    const { manufacturer, series, kind, colours, figures } = this.query;
+    const texts = [manufacturer, series, kind].filter((text) => text !== EVERYTHING.series);
     return texts.length + colours.length + Object.keys(figures).length;
   }
 
@@ -160,6 +166,8 @@ function labelled(text: string, field: HTMLElement): HTMLElement {
 type Named = readonly [id: string, name: string];
 const manufacturerOf = (one: GalleryArticle): Named => [one.manufacturer, one.manufacturerName];
 const seriesOf = (one: GalleryArticle): Named => [one.program, one.programName];
+const hasKind = ({ kind }: GalleryArticle): boolean => kind !== undefined;
+const kindOf = ({ kind = '' }: GalleryArticle): Named => [kind, kind];
 
 /** Fills a list with what articles have, with the number of articles, and keeps the chosen value if it is still there. */
 function fill(

@@ -175,33 +175,50 @@ const lamp = articlesOf('AULI', PROGRAM, {
   properties: [METAL],
 });
 
-/** The series. */
+const [FLOOR, TABLE, PENDANT] = [
+  text('Stehleuchten', 'Floor lamps'),
+  text('Tischleuchten', 'Table lamps'),
+  text('Pendelleuchten', 'Pendant lamps'),
+];
+
+/** The series, in folders by kind. */
 export const LUMO: SeriesDefinition = {
   program: PROGRAM,
   text: text('LUMO Leuchten', 'LUMO lamps'),
   articles: [
     lamp('LM-STAND 155', 'Stehleuchte mit Stoffschirm', 'Floor lamp with cloth shade', 290, {
+      kind: FLOOR,
       parts: floorLamp,
       variants: [{ METALL: 'Messing' }],
     }),
     lamp('LM-DREIBEIN', 'Stehleuchte, Dreibein', 'Tripod floor lamp', 340, {
       properties: [METAL, WOOD, BULB],
+      kind: FLOOR,
       parts: tripod,
     }),
-    lamp("LM-L'ARC", 'Bogenleuchte', 'Arc lamp', 690, { parts: arcLamp }),
+    lamp("LM-L'ARC", 'Bogenleuchte', 'Arc lamp', 690, { kind: FLOOR, parts: arcLamp }),
     lamp('LM-TISCH 45', 'Schreibtischleuchte', 'Desk lamp', 180, {
+      kind: TABLE,
       parts: deskLamp,
       variants: [{ METALL: 'Weiß' }],
     }),
-    lamp('LM-VASE', 'Tischleuchte Keramik', 'Table lamp, ceramic', 165, { parts: tableLamp }),
+    lamp('LM-VASE', 'Tischleuchte Keramik', 'Table lamp, ceramic', 165, {
+      kind: TABLE,
+      parts: tableLamp,
+    }),
     lamp('LM-DOM 16"', 'Pendelleuchte Kuppel, 16 Zoll', 'Pendant dome, 16 inch', 240, {
+      kind: PENDANT,
       parts: (v) => pendant(406, v),
       variants: [{ METALL: 'Messing' }],
     }),
     lamp('LM-GLOBUS', 'Pendelleuchte Rauchglas', 'Pendant globe, smoked glass', 320, {
+      kind: PENDANT,
       parts: globe,
       variants: [{ METALL: 'Messing' }],
     }),
-    lamp('LM-LINIE: 140', 'Pendelleuchte linear', 'Linear pendant', 0, { parts: linear }),
+    lamp('LM-LINIE: 140', 'Pendelleuchte linear', 'Linear pendant', 0, {
+      kind: PENDANT,
+      parts: linear,
+    }),
   ],
 };

@@ -29,6 +29,7 @@ const DESK: CatalogueLine = {
   program: 'LINEA',
   manufacturername: 'Fjellform',
   programname: 'Linea',
+  category: '',
   basearticlenumber: 'LN-D160',
   finalarticlenumber: 'LN-D160-NB.SI',
   reinitstring: 'LN-D160-NB.SI',

@@ -36,6 +36,7 @@ const LAMP: CatalogueLine = {
   program: 'LUMO',
   manufacturername: 'Aulis Licht',
   programname: 'Lumo',
+  category: 'Pendant lamps',
   basearticlenumber: 'LM-DOM 16"',
   finalarticlenumber: 'LM-DOM 16";METALL=MS',
   reinitstring: 'LM-DOM 16"/METALL: Messing;::',
@@ -122,10 +123,12 @@ describe('the schema.org feed', () => {
       name: LAMP.shorttext,
       description: LAMP.longtext,
       brand: { name: 'Aulis Licht' },
+      category: 'Pendant lamps',
     });
     expect(product).toMatchObject({
       '@type': 'Product',
       mpn: LAMP.finalarticlenumber,
+      category: 'Pendant lamps',
       description: `${LAMP.longtext}\n${LAMP.varianttext}`,
       image: ['hero-1024', 'front-1024', 'top'].map((name) =>
         addressAt(OPTIONS.baseUrl, `pictures/${FOLDER}/LM-DOM-16-${name}.jpg`),

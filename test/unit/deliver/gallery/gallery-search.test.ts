@@ -29,7 +29,7 @@ const DATA: GalleryData = {
       ],
     },
     {
-      ...{ ...COMMON, ...NAMES, number: 'ST-2', name: 'Büro chair' },
+      ...{ ...COMMON, ...NAMES, number: 'ST-2', name: 'Büro chair', kind: 'Seating' },
       configurations: [{ id: 'c', number: 'ST-2-R', texts: [], price: 200, colours: ['red'] }],
     },
   ],
@@ -57,6 +57,8 @@ describe('the search of a gallery', () => {
     [{ sort: 'price', search: 'oak' }, [['a']]],
     [{ sort: 'width' }, [['a', 'b'], ['c']]],
     [{ series: 'other' }, []],
+    [{ kind: 'Seating' }, [['c']]],
+    [{ search: 'seating' }, [['c']]],
   ])('finds by %j the configurations %j', (query, ids) => {
     expect(idsOf(query)).toEqual(ids);
   });
@@ -80,7 +82,7 @@ describe('the address of a gallery', () => {
         ),
       );
     const query = fc.record({
-      ...{ search: text, manufacturer: text, series: text, figures },
+      ...{ search: text, manufacturer: text, series: text, kind: text, figures },
       colours: fc.subarray([...COLOURS]),
       sort: fc.constantFrom(...SORTS),
     });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { configurationKey } from '../../../../src/model/configuration-id.ts';
-import type { CatalogueEntry, SeriesNames } from '../../../../src/run/lists/manifest-line.ts';
+import type { CatalogueEntry, CatalogueNames } from '../../../../src/run/lists/manifest-line.ts';
 import {
   catalogueDigests,
   changesBetween,
@@ -47,10 +47,10 @@ it('lists nothing between equal publications, and everything after none', () => 
   expect(brief(new Map(), all).map(([change]) => change)).toEqual(['new D1', 'new D2']);
 });
 
-type Entry = CatalogueEntry & SeriesNames;
+type Entry = CatalogueEntry & CatalogueNames;
 
 const entry = (given: Partial<Entry> = {}): Entry => ({
-  ...{ manufacturername: 'Acme', programname: 'Desks' },
+  ...{ manufacturername: 'Acme', programname: 'Desks', category: '' },
   ...{ shorttext: 'Desk', longtext: '', varianttext: '', price: 99, currency: 'EUR' },
   ...{ pricecomponents: null, properties: [], complete: true, missing: [] },
   ...given,
@@ -62,6 +62,7 @@ it.each<[string, Partial<Entry>[], string[]]>([
   ['a currency', [{ currency: 'CHF' }], ['price']],
   ['a text', [{ longtext: 'of oak' }], ['text']],
   ['the name of a series', [{ programname: 'Tables' }], ['text']],
+  ['a category', [{ category: 'Sit-stand desks' }], ['text']],
   ['a value that is missing', [{ missing: ['C.P'], complete: false }], ['properties']],
   ['a language with other texts and the same price', [{}, { shorttext: 'Tisch' }], ['text']],
 ])('of texts says what differs: %s', (_, entries, what) => {
@@ -95,8 +96,10 @@ it('a line of an older version, which has no texts, differs by its files only', 
   expect([...changesBetween(publication(old), now)]).toEqual([]);
 });
 
-it('a line without names has the digests of an older one, which has no fields for them', () => {
-  const { manufacturername: _, programname: __, ...older } = entry();
+it('a line without names or category has the digests of an older one, which has no fields for them', () => {
+  const { category: _category, ...uncategorized } = entry();
+  expect(catalogueDigests([entry()])).toEqual(catalogueDigests([uncategorized as Entry]));
+  const { manufacturername: _, programname: __, ...older } = uncategorized;
   const unnamed = entry({ manufacturername: '', programname: '' });
   expect(catalogueDigests([unnamed])).toEqual(catalogueDigests([older as Entry]));
 });

@@ -71,6 +71,57 @@ const numbers = (selected: { request: { manufacturer: string; basearticlenumber:
 const select = async (...parameters: Parameters<typeof selectArticles>) =>
   (await selectArticles(...parameters)).articles;
 
+describe('the categories of a catalogue', () => {
+  const categoriesIn = async (folders: Parameters<typeof reader>[0], parentnode = '') => {
+    const source = { kind: 'catalogue', parentnode } as const;
+    const { names = [] } = await selectArticles([source], reader(folders));
+    return Object.fromEntries(names.flatMap(({ categories = [] }) => categories));
+  };
+  const top = node('top', { manufacturer: 'ACME', text: 'Acme' });
+  const series = node('series', { program: 'DESK', text: 'Desks' });
+
+  it('are the innermost folders of a series, at any depth, and those between manufacturer and series', async () => {
+    const folders = {
+      '': [top],
+      top: [series, node('work', { text: 'Work' })],
+      series: [article('D1'), node('benches', { text: 'Benches' })],
+      benches: [article('D2'), node('high', { text: ' High ' }), node('unnamed')],
+      high: [article('D3')],
+      unnamed: [article('D4')],
+      work: [
+        node('lamps', { manufacturer: 'ACME', program: 'LAMP', text: 'Lamps' }),
+        article('X1', OWNER),
+      ],
+      lamps: [article('L1'), node('floor', { text: 'Floor lamps' })],
+      floor: [article('L2')],
+    };
+    expect(await categoriesIn(folders)).toEqual({
+      ...{ D1: '', D2: 'Benches', D3: 'High', D4: 'Benches' },
+      ...{ X1: 'Work', L1: 'Work', L2: 'Floor lamps' },
+    });
+    expect(await categoriesIn(folders, 'work')).toEqual({ X1: '', L1: '', L2: 'Floor lamps' });
+  });
+
+  it('are the first ones of articles that are in several folders', async () => {
+    const folders = {
+      '': [top],
+      top: [series],
+      series: [article('D1'), node('b', { text: 'B' }), node('a', { text: 'A' })],
+      b: [article('D1')],
+      a: [article('D1')],
+    };
+    expect(await categoriesIn(folders)).toEqual({ D1: 'B' });
+  });
+
+  it('are not known of articles that no folder lists', async () => {
+    const found = { ...reader({}), search: async () => [article('D1', OWNER)] };
+    const source = { kind: 'search', manufacturer: 'ACME', query: 'D1' } as const;
+    const { names } = await selectArticles([source], found);
+    expect(names).toMatchObject([{ program: 'DESK' }]);
+    expect(names![0]).not.toHaveProperty('categories');
+  });
+});
+
 describe('selectArticles', () => {
   it('lists what exists if a catalogue selects nothing', async () => {
     const problems = async (more: object) => {
