@@ -1,13 +1,14 @@
 /** The names of manufacturers and series in catalogue lines, and their categories. */
 import type { ArticleRequest } from '../../model/article.ts';
-import { articleKey } from '../../model/configuration-id.ts';
+import { articleKey, parseConfigurationKey } from '../../model/configuration-id.ts';
 import type { SeriesName } from '../../source/fetch/selection.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
 import type { CatalogueLine, CatalogueNames } from '../lists/manifest-line.ts';
 
 type SeriesId = Pick<ArticleRequest, 'manufacturer' | 'program'>;
 
-const keyOf = (id: SeriesId, basearticlenumber = '') => articleKey({ ...id, basearticlenumber });
+const keyOf = ({ manufacturer, program }: SeriesId) =>
+  articleKey({ manufacturer, program, basearticlenumber: '' });
 
 /**
  * Names by series: those of this run, otherwise those of the previous catalogue, where all lines of a series have the
@@ -17,8 +18,10 @@ const keyOf = (id: SeriesId, basearticlenumber = '') => articleKey({ ...id, base
 export class NamesOfLines {
   readonly #now: ReadonlyMap<string, SeriesName>;
   readonly #before = new Map<string, Partial<CatalogueNames>>();
-  /** By article. */
-  readonly #categories = new Map<string, string>();
+  /** By series, then by base article number. */
+  readonly #categories = new Map<string, ReadonlyMap<string, string>>();
+  /** The series in which articles have categories. */
+  readonly #categorized = new Set<string>();
   readonly #categoriesBefore: ReadonlyMap<string, string>;
 
   /** @param categories - Those of the previous lines, as far as they have one. */
@@ -28,9 +31,10 @@ export class NamesOfLines {
     categories: ReadonlyMap<string, string>,
   ) {
     this.#now = new Map(names.map((one) => [seriesOf(keyOf(one)), one]));
-    for (const { manufacturer, program, categories = [] } of names)
-      for (const [number, category] of categories)
-        this.#categories.set(articleOf(keyOf({ manufacturer, program }, number)), category);
+    for (const [series, { categories = [] }] of this.#now) {
+      this.#categories.set(series, new Map(categories));
+      if (categories.some(([, category]) => category !== '')) this.#categorized.add(series);
+    }
     this.#categoriesBefore = categories;
     for (const key of before.keys()) {
       const series = seriesOf(key);
@@ -45,7 +49,7 @@ export class NamesOfLines {
     return {
       manufacturername: now?.manufacturername || before?.manufacturername || '',
       programname: now?.programname || before?.programname || '',
-      category: this.#categories.get(articleOf(key)) ?? this.#categoryBefore(key),
+      category: this.#categoryOf(key, series),
     };
   }
 
@@ -56,27 +60,21 @@ export class NamesOfLines {
     const isSame =
       before?.manufacturername === names.manufacturername &&
       before.programname === names.programname &&
-      this.#categoryBefore(key) === names.category;
+      (this.#categoriesBefore.get(key) ?? '') === names.category;
     return isSame ? undefined : names;
   }
 
-  #categoryBefore(key: string): string {
-    return this.#categoriesBefore.get(key) ?? '';
+  #categoryOf(key: string, series: string): string {
+    const before = this.#categoriesBefore.get(key) ?? '';
+    // Most ranges have no categories: then no key is parsed.
+    if (before === '' && !this.#categorized.has(series)) return '';
+    const { basearticlenumber } = parseConfigurationKey(key);
+    return this.#categories.get(series)?.get(basearticlenumber) ?? before;
   }
 }
 
-const seriesOf = (key: string) => firstFields(key, 2);
-const articleOf = (key: string) => firstFields(key, 3);
-
-/** The part of a key with its first fields: the text between two fields is in no field. */
-function firstFields(key: string, count: number): string {
+/** The part of a key before the article number: the text between two fields is in no field. */
+function seriesOf(key: string): string {
   const between = '","';
-  let from = 0;
-  for (let field = 0; field < count; field++) {
-    const end = key.indexOf(between, from);
-    // The key of an article ends with its third field.
-    if (end < 0) return key.slice(0, -1);
-    from = end + between.length;
-  }
-  return key.slice(0, from - 2);
+  return key.slice(0, key.indexOf(between, key.indexOf(between) + between.length) + 1);
 }

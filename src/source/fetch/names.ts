@@ -21,7 +21,7 @@ export class NameCollector {
   add(node: CatalogueNode, category?: string): void {
     const { nodetype, manufacturer, manufacturername, program, text } = node;
     if (nodetype === 'A' && category !== undefined)
-      this.#categorize(seriesKey(node), node.basearticlenumber, category);
+      setCategory(this.#categoriesOf(seriesKey(node)), node.basearticlenumber, category);
     setFirst(this.#manufacturers, manufacturer.toUpperCase(), manufacturername);
     // Folders of a series have its id too; the outermost has its name. An article has its own text.
     if (nodetype === 'F' && program !== '')
@@ -32,9 +32,10 @@ export class NameCollector {
   join(names: readonly SeriesName[]): void {
     for (const { manufacturername, programname, categories = [], ...id } of names) {
       setFirst(this.#manufacturers, id.manufacturer, manufacturername);
-      setFirst(this.#programs, seriesKey(id), programname);
+      const key = seriesKey(id);
+      setFirst(this.#programs, key, programname);
       for (const [number, category] of categories)
-        this.#categorize(seriesKey(id), number, category);
+        setCategory(this.#categoriesOf(key), number, category);
     }
   }
 
@@ -54,10 +55,10 @@ export class NameCollector {
     });
   }
 
-  #categorize(series: string, number: string, category: string): void {
+  #categoriesOf(series: string): Map<string, string> {
     const own = this.#categories.get(series) ?? new Map<string, string>();
-    if (!own.get(number)) own.set(number, category);
     this.#categories.set(series, own);
+    return own;
   }
 }
 
@@ -105,4 +106,9 @@ export async function readMissingNames(
 function setFirst(names: Map<string, string>, key: string, name: string): void {
   const text = name.trim();
   if (text !== '' && !names.has(key)) names.set(key, text);
+}
+
+/** An article without a category is listed, too. */
+function setCategory(categories: Map<string, string>, number: string, category: string): void {
+  if (!categories.get(number)) categories.set(number, category);
 }
