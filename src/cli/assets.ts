@@ -7,7 +7,7 @@ import { mediaTypeOf } from '../support/media-types.ts';
 import { ASSET_LIMITS } from '../web/assets/limits.ts';
 import { openAssetsOf } from '../wiring.ts';
 import { type Command, numberOf, textOf, usageError } from './command.ts';
-import { setHeapGrowth } from './heap-growth.ts';
+import { setEngineFlags } from './engine-flags.ts';
 import {
   listenOptions,
   readListening,
@@ -129,7 +129,7 @@ export const assetsCommand: Command = {
       newOverall: numberOf(args, 'max-new-overall') ?? ASSET_LIMITS.newOverall,
       pixels: numberOf(args, 'max-pixels') ?? ASSET_LIMITS.pixels,
     };
-    setHeapGrowth(runOptions, 'server');
+    setEngineFlags(runOptions, 'server');
     const options = {
       graceMs: STOPS_WITHIN_MS,
       ...{ ...at, assets, name: pipeline.name, lang: languagesOf(pipeline.service)[0], limits },

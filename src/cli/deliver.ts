@@ -7,7 +7,7 @@ import { wrapped } from '../run/report/text.ts';
 import { visibleLines } from '../support/visible.ts';
 import { PARTS } from '../wiring.ts';
 import { type Arguments, type Command, type Io, inGroup, textsOf, usageError } from './command.ts';
-import { setHeapGrowth } from './heap-growth.ts';
+import { setEngineFlags } from './engine-flags.ts';
 import { MODEL_NOTES, MODELS_HELP, namesModels } from './model-files.ts';
 import { optionsOf, readOfflineOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
@@ -115,7 +115,7 @@ function given(args: Arguments, options: object): string | undefined {
 
 async function deliverPublished(file: string, args: Arguments, io: Io): Promise<number> {
   const options = await readOfflineOptions(file, args, io);
-  setHeapGrowth(options);
+  setEngineFlags(options);
   const { deliverPipeline } = await import('../run/locked-run.ts');
   const { environment, display } = await openOutput(args, io);
   const delivering = deliverPipeline(options, environment, PARTS);

@@ -21,7 +21,7 @@ import {
   type Io,
   textOf,
 } from './command.ts';
-import { setHeapGrowth } from './heap-growth.ts';
+import { setEngineFlags } from './engine-flags.ts';
 import {
   optionsOf,
   PIPELINE_POSITIONAL,
@@ -63,7 +63,7 @@ export async function execute(
   args: Arguments,
   io: Io,
 ): Promise<number> {
-  setHeapGrowth(options);
+  setEngineFlags(options);
   const work = (await import('../run/run.ts'))[`${name}Pipeline`];
   const startedAt = io.now();
   const output = await openOutput(args, io, { run: runId(startedAt) });

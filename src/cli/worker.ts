@@ -4,7 +4,7 @@ import type { RunOptions } from '../run/open/run-options.ts';
 import { asConverterError, ERROR_CODES } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf, usageError } from './command.ts';
-import { setHeapGrowth } from './heap-growth.ts';
+import { setEngineFlags } from './engine-flags.ts';
 import { listenOptions, readListening, startListening } from './listen.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
@@ -66,7 +66,7 @@ export const workerCommand: Command = {
   ],
   async run(args, io) {
     const options = await readRunOptions(args, io);
-    setHeapGrowth(options, 'worker');
+    setEngineFlags(options, 'worker');
     const kinds = kindsOf(args);
     if (io.workerProcess !== undefined) {
       const { process, number } = io.workerProcess;
