@@ -65,6 +65,8 @@ export class DeliveryJobs implements DeliveryWorkers {
 interface Wanted {
   key: string;
   task: DeliveryTask;
+  /** Of its masters. */
+  bytes: number;
   whenMade: Promise<number | undefined>;
   /** Without time, the run makes the files itself. */
   made(ms?: number): void;
@@ -129,7 +131,8 @@ class JobsOfKind {
       Object.assign(settle, { made: resolve, failed: reject });
     });
     const whenMade = settled.finally(() => this.#wanted.delete(key));
-    const wanted = { key, task, whenMade, ...settle };
+    const bytes = task.masters.reduce((sum, master) => sum + master.bytes, 0);
+    const wanted = { key, task, bytes, whenMade, ...settle };
     this.#wanted.set(key, wanted);
     return wanted;
   }
@@ -174,12 +177,16 @@ class JobsOfKind {
   /** Makes the next chunk, of the largest tasks of the delivery that has the most bytes to do. */
   async #next(kind: string): Promise<ChunkJob | undefined> {
     const { queue } = this.#settings;
-    const all = [...this.#waiting].sort(([, a], [, b]) => bytesOfAll(b) - bytesOfAll(a));
-    const [delivery, waiting = []] = all[0] ?? [];
+    const all = [...this.#waiting].map(([delivery, waiting]) => ({
+      ...{ delivery, waiting },
+      bytes: waiting.reduce((sum, wanted) => sum + wanted.bytes, 0),
+    }));
+    all.sort((a, b) => b.bytes - a.bytes);
+    const { delivery, waiting = [] } = all[0] ?? {};
     if (delivery === undefined || waiting.length === 0) return this.#nextSuspect(kind);
-    const total = all.reduce((sum, [, tasks]) => sum + bytesOfAll(tasks), 0);
-    waiting.sort((a, b) => bytesOf(b.task) - bytesOf(a.task) || (a.key < b.key ? -1 : 1));
-    const sizes = waiting.map(({ task }) => bytesOf(task));
+    const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
+    waiting.sort((a, b) => b.bytes - a.bytes || (a.key < b.key ? -1 : 1));
+    const sizes = waiting.map(({ bytes }) => bytes);
     const list = waiting.splice(
       0,
       chunkOfSizes(sizes, total, queue.slots(kind), CHUNKS[this.#kind]),
@@ -233,12 +240,4 @@ class JobsOfKind {
     this.#chunks.clear();
     for (const wanted of [...this.#wanted.values()]) settle(wanted);
   }
-}
-
-function bytesOf({ masters }: DeliveryTask): number {
-  return masters.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
-function bytesOfAll(wanted: readonly Wanted[]): number {
-  return wanted.reduce((sum, { task }) => sum + bytesOf(task), 0);
 }
