@@ -61,7 +61,10 @@ async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
 
 function open(path: string, Database: typeof Libsql): Libsql.Database {
   try {
-    return new Database(path);
+    const database = new Database(path);
+    // Nothing is written, so nothing needs a file from which to restore it.
+    database.exec('PRAGMA journal_mode = MEMORY');
+    return database;
   } catch (cause) {
     const message = `cannot open ${path}: ${(cause as Error).message}`;
     throw new ConverterError('OUTPUT_UNWRITABLE', message, { cause });
