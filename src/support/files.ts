@@ -165,18 +165,18 @@ export async function listFolder(path: string): Promise<string[]> {
   return (await operate('list', path, list, ERRNOS.absent))?.sort() ?? [];
 }
 
-/** Creates a folder and its parents, step by step: the recursive call of Node 20 may never return below /proc and FUSE mounts. */
-export async function makeFolder(path: string): Promise<void> {
+/** Creates a folder and its parents step by step: recursive calls may never return below /proc. @returns Whether it was absent. */
+export async function makeFolder(path: string): Promise<boolean> {
   const make = () =>
     operate('mkdir', path, async (_, known = sync.statSync(path, IF_ANY)) => {
-      if (isFound(known) && known.isDirectory()) return;
+      if (isFound(known) && known.isDirectory()) return false;
       const [outermost = path, ...inner] = known && 'absent' in known ? known.absent : [];
       makeWithParents(outermost);
       for (const folder of inner) makeOne(folder);
+      return true;
     });
-  const made = make().then(() => true);
   // Another process may have removed a parent in the meantime.
-  if (!(await unless(ERRNOS.absent, made))) await make();
+  return (await unless(ERRNOS.absent, make())) ?? make();
 }
 
 function makeWithParents(path: string): void {

@@ -35,12 +35,12 @@ export async function linkOrCopy(
   source?: FileFacts,
   unsynced?: Set<string>,
 ): Promise<'linked' | 'copied' | 'present' | 'absent'> {
-  const target = await statIfExists(to);
   const content = source ?? (await statIfExists(from));
   if (content === undefined) return 'absent';
-  if (target !== undefined && (await sameContent(from, content, to, target))) return 'present';
   // A folder that is not synced yet was made or found before.
-  if (!unsynced?.has(dirname(to))) await makeFolder(dirname(to));
+  const isNewFolder = !unsynced?.has(dirname(to)) && (await makeFolder(dirname(to)));
+  const target = isNewFolder ? undefined : await statIfExists(to);
+  if (target !== undefined && (await sameContent(from, content, to, target))) return 'present';
   // A new name needs no temporary name, which takes four times as long.
   const isNew = target === undefined && (await linkUnlessTaken(from, to, source === undefined));
   if (isNew === undefined) return linkOrCopy(from, to, tmpDir, content, unsynced);
