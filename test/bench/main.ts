@@ -16,7 +16,7 @@ import {
   triangleGrowth,
 } from './conversions.ts';
 import { deliveries } from './deliveries.ts';
-import { delivering, deliveringByWorkers } from './delivering.ts';
+import { coordinatorAlone, delivering, deliveringByWorkers } from './delivering.ts';
 import { gallery } from './gallery.ts';
 import { openPeers } from './peers.ts';
 import { pictures } from './pictures.ts';
@@ -44,6 +44,7 @@ const MEASURE: Readonly<Record<GroupName, (input: GroupInput) => Promise<void>>>
   },
   pictures,
   deliveries: async (input) => {
+    await coordinatorAlone(input);
     await deliveries(input);
     await delivering(input);
     await deliveringByWorkers(input);
