@@ -61,10 +61,7 @@ async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
 
 function open(path: string, Database: typeof Libsql): Libsql.Database {
   try {
-    const database = new Database(path);
-    // Nothing is written, so nothing needs a file from which to restore it.
-    database.exec('PRAGMA journal_mode = MEMORY');
-    return database;
+    return new Database(path);
   } catch (cause) {
     const message = `cannot open ${path}: ${(cause as Error).message}`;
     throw new ConverterError('OUTPUT_UNWRITABLE', message, { cause });
@@ -74,7 +71,8 @@ function open(path: string, Database: typeof Libsql): Libsql.Database {
 /** Tries to take the lock, and returns whether it was free. */
 function begin(path: string, database: Libsql.Database): boolean {
   try {
-    database.exec('BEGIN IMMEDIATE');
+    // Nothing is written, so no file needs to be there from which it could be restored.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE');
     return true;
   } catch (cause) {
     const { rawCode = 0, message } = cause as Error & { rawCode?: number };

@@ -1,5 +1,6 @@
 /** What concerns the folder of a store alone: foreign files, links, crashes. */
 import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import Database from 'libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openFolderStore } from '../../../../src/distribute/store/file-store.ts';
 import type { ObjectStore } from '../../../../src/distribute/store/object-store.ts';
@@ -35,6 +36,20 @@ it('replaces nothing while another process does, and goes on when that is killed
   holder.process.kill('SIGKILL');
   expect(await replaced).toEqual(expect.any(String));
   expect((await store.get('a'))?.content.length).toBe(1);
+});
+
+it('waits while its lock is exclusive, as a restoration makes it, and has no other file beside the lock', async () => {
+  const etag = await store.replace('a', bytesOf('1'), undefined);
+  const holder = new Database(at('.store-lock'));
+  holder.exec('BEGIN EXCLUSIVE');
+  const replaced = store.replace('a', bytesOf('2'), etag);
+  // Several attempts are made meanwhile.
+  for (let n = 0; n < 20; n++) await store.putIfAbsent(`b${n}`, bytesOf('1'));
+  holder.close();
+  expect(await replaced).toEqual(expect.any(String));
+  expect((await readdir(at())).filter((name) => name.startsWith('.store-lock'))).toEqual([
+    '.store-lock',
+  ]);
 });
 
 it('has whole objects alone when the processes that write them are killed', async () => {
