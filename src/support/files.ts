@@ -165,7 +165,7 @@ export async function listFolder(path: string): Promise<string[]> {
   return (await operate('list', path, list, ERRNOS.absent))?.sort() ?? [];
 }
 
-/** Creates a folder and its parents step by step: recursive calls may never return below /proc. @returns Whether it was absent. */
+/** Creates a folder with its parents, one by one: the recursive call of Node 20 may never return below /proc and FUSE mounts. @returns Whether it was absent. */
 export async function makeFolder(path: string): Promise<boolean> {
   const make = () =>
     operate('mkdir', path, async (_, known = sync.statSync(path, IF_ANY)) => {
