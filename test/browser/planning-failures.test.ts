@@ -91,6 +91,13 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await failure.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 
+  test('says what went wrong where the answer comes before the page is drawn', async () => {
+    const planning = await start();
+    const parameters = { ...CONFIGURATOR, token: 'nonsense' };
+    const { page } = await planning.open(parameters, { prepare: withInstantAnswers });
+    await page.locator('.token').waitFor();
+  });
+
   test('shows progress, what is missing and which files are of another configuration, and a person can cancel', async () => {
     const gate = closedGate();
     const planning = await start((range) => ({
@@ -248,6 +255,19 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await page.locator('.panel .failure').count()).toBe(0);
   });
 });
+
+/** The service answers within the task that asks it. */
+async function withInstantAnswers(page: Page): Promise<void> {
+  await withoutGraphics(page);
+  await page.addInitScript(() => {
+    globalThis.fetch = async (address) => {
+      const request = new XMLHttpRequest();
+      request.open('GET', String(address), false);
+      request.send();
+      return new Response(request.responseText, { status: request.status });
+    };
+  });
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
 type Wire = any;

@@ -67,7 +67,8 @@ export function shareBrowser(): void {
  */
 export async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
   const page = await (await sharedBrowser()).newPage({ deviceScaleFactor: 0.5, ...options });
-  page.setDefaultTimeout(GIVE_UP_MS);
+  // Sooner than the test, so that a failure names what it waited for.
+  page.setDefaultTimeout(GIVE_UP_MS / 2);
   return page;
 }
 

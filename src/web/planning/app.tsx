@@ -21,7 +21,8 @@ export function App() {
   const { planned, opening } = session.state.planning;
   const { isCatalogueOpen, hasCatalogue, mode, opened } = session.state.shown;
   const hasRoom = useMedia(HAS_ROOM);
-  useEffect(() => session.subscribe(() => refresh(undefined)), [session]);
+  // Before any other task: an answer of the service can arrive before `useEffect` runs, and would not be seen.
+  useLayoutEffect(() => session.subscribe(() => refresh(undefined)), [session]);
   const title = planned?.article.ocd?.shorttext;
   useEffect(() => {
     document.title = title ? `${title} – ${texts.title}` : texts.title;
