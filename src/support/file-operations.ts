@@ -136,7 +136,7 @@ function noteExamined(path: string): void {
 const { O_NOFOLLOW = 0 } = constants;
 
 /**
- * Runs one file operation.
+ * Runs one file operation, and returns its result or a promise: most do not wait, and a promise would take as long.
  *
  * @param work - Receives the flag with which it opens the path: a link may have appeared since the check. Also what the
  *   check found there, so that a `stat` or `read` examines the path once.
@@ -144,29 +144,31 @@ const { O_NOFOLLOW = 0 } = constants;
  * @throws {@link ConverterError} `LINK_REFUSED`; `DISK_FULL`; `FILE_MISSING` or `FILE_UNREADABLE` of an operation
  *   that reads; otherwise `OUTPUT_UNWRITABLE`.
  */
-export async function operate<T>(
+export function operate<T>(
   operation: FileOperation,
   path: string,
-  work: (noFollow: number, found?: Found) => Promise<T>,
-  tolerated?: undefined extends T ? ReadonlySet<string> : never,
-): Promise<T> {
-  try {
-    watcher?.(operation, path);
-    if (ON_OPEN.has(operation)) return await work(0, undefined);
-    // Most operations follow others in their folder: this takes 3 µs less than resolving the path. A path that ends in
-    // `..` or `/` does not name an entry of the folder.
-    const isEntry = /[^./\\]$/.test(path) && examined.has(dirname(path));
-    const paths = isEntry ? [path] : pathsInShared(path);
-    const found = refuseLinks(ON_NAMES.has(operation) ? paths.slice(0, -1) : paths);
-    if (found && 'absent' in found && tolerated?.has('ENOENT')) return undefined as T;
-    const result = await work(paths.length > 0 ? O_NOFOLLOW : 0, found);
-    // A folder that has just been made is no link.
-    if (operation === 'mkdir') for (const folder of paths) noteExamined(folder);
-    return result;
-  } catch (error) {
+  work: (noFollow: number, found?: Found) => T,
+  tolerated?: undefined extends Awaited<T> ? ReadonlySet<string> : never,
+): T {
+  const failed = (error: unknown): T => {
     if (error instanceof ConverterError) throw error;
     if (tolerated?.has(errnoOf(error))) return undefined as T;
     throw fileError(operation, path, error);
+  };
+  try {
+    watcher?.(operation, path);
+    // Most operations follow others in their folder: this takes 3 µs less than resolving the path. A path that ends in
+    // `..` or `/` does not name an entry of the folder.
+    const isEntry = /[^./\\]$/.test(path) && examined.has(dirname(path));
+    const paths = ON_OPEN.has(operation) ? [] : isEntry ? [path] : pathsInShared(path);
+    const found = refuseLinks(ON_NAMES.has(operation) ? paths.slice(0, -1) : paths);
+    if (found && 'absent' in found && tolerated?.has('ENOENT')) return undefined as T;
+    const result = work(paths.length > 0 ? O_NOFOLLOW : 0, found);
+    // A folder that has just been made is no link.
+    if (operation === 'mkdir') for (const folder of paths) noteExamined(folder);
+    return result instanceof Promise ? (result.catch(failed) as T) : result;
+  } catch (error) {
+    return failed(error);
   }
 }
 
@@ -223,8 +225,7 @@ function codeOf(operation: FileOperation, errno: string): ErrorCode {
 /**
  * Whether the process that wrote its id has ended.
  *
- * Process ids are reused, in containers at once: our own id may be that of an earlier process, unless the
- * caller knows that this process wrote it.
+ * Ids are reused, in containers at once: our own may be that of an earlier process, unless the caller knows better.
  */
 export function hasEnded(pid: number): boolean {
   try {

@@ -72,7 +72,7 @@ export function sha256Hex(content: Uint8Array | string | readonly Uint8Array[]):
 
 /** Length and SHA-256 of a file, which is read in pieces. @throws as {@link readBytes}. */
 export async function digestOfFile(path: string): Promise<{ bytes: number; sha256: string }> {
-  await expectFile(path);
+  expectFile(path);
   const sha256 = createHash('sha256');
   let bytes = 0;
   for await (const piece of readPieces(path)) {
@@ -83,18 +83,19 @@ export async function digestOfFile(path: string): Promise<{ bytes: number; sha25
 }
 
 /** Expects a file to exist; otherwise a missing file would look like an empty one. @throws as {@link readBytes}. */
-const expectFile = (path: string): Promise<unknown> =>
-  operate('read', path, async (_, known) => (isFound(known) ? known : sync.statSync(path)));
+const expectFile = (path: string): unknown =>
+  operate('read', path, (_, known) => (isFound(known) ? known : sync.statSync(path)));
 
 /** Size up to which contents are read and written synchronously. */
 const SMALL_BYTES = 1024 * 1024;
 
 /** Reads a file. @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`. */
-export const readBytes = (path: string) => operate<Uint8Array>('read', path, readerOf(path));
+export const readBytes = async (path: string): Promise<Uint8Array> =>
+  operate('read', path, readerOf(path));
 
 /** Reads a file; undefined if it does not exist. */
-export const readBytesIfExists = (path: string) =>
-  operate<Uint8Array | undefined>('read', path, readerOf(path), ERRNOS.absent);
+export const readBytesIfExists = async (path: string) =>
+  operate<Promise<Uint8Array | undefined>>('read', path, readerOf(path), ERRNOS.absent);
 
 const readerOf = (path: string) => async (noFollow: number, known?: Found) => {
   const flag = O_RDONLY | noFollow;
@@ -148,8 +149,8 @@ export async function* readPieces(
 
 /** The properties of a file or folder; undefined if it does not exist. */
 export async function statIfExists(path: string): Promise<FileFacts | undefined> {
-  const look = async (_: number, known?: Found) => known ?? sync.statSync(path, IF_ANY);
-  const stat = await operate('stat', path, look, ERRNOS.absent);
+  const look = (_: number, known?: Found) => known ?? sync.statSync(path, IF_ANY);
+  const stat = operate('stat', path, look, ERRNOS.absent);
   if (!isFound(stat)) return undefined;
   const identity = `${stat.dev}:${stat.ino}`;
   const { size: bytes, mtimeMs: modifiedMs, mode, uid: owner } = stat;
@@ -161,14 +162,14 @@ export const exists = async (path: string) => (await statIfExists(path)) !== und
 
 /** Names in a folder, sorted by code unit; none if the folder does not exist. */
 export async function listFolder(path: string): Promise<string[]> {
-  const list = async (): Promise<string[] | undefined> => sync.readdirSync(path);
-  return (await operate('list', path, list, ERRNOS.absent))?.sort() ?? [];
+  const list = (): string[] | undefined => sync.readdirSync(path);
+  return operate('list', path, list, ERRNOS.absent)?.sort() ?? [];
 }
 
 /** Creates a folder with its parents, one by one: the recursive call of Node 20 may never return below /proc and FUSE mounts. @returns Whether it was absent. */
 export async function makeFolder(path: string): Promise<boolean> {
-  const make = () =>
-    operate('mkdir', path, async (_, known = sync.statSync(path, IF_ANY)) => {
+  const make = async () =>
+    operate('mkdir', path, (_, known = sync.statSync(path, IF_ANY)) => {
       if (isFound(known) && known.isDirectory()) return false;
       const [outermost = path, ...inner] = known && 'absent' in known ? known.absent : [];
       makeWithParents(outermost);
@@ -197,19 +198,17 @@ function makeOne(path: string): void {
 
 /** Removes a file, if it exists. */
 export async function removeFile(path: string): Promise<void> {
-  const remove = async () => {
-    // Most temporary files have their final name by now.
-    if (sync.lstatSync(path, IF_ANY) !== undefined) sync.unlinkSync(path);
-  };
-  await operate<void>('unlink', path, remove, ERRNOS.absent);
+  // Most temporary files have their final name by now.
+  const remove = () => sync.lstatSync(path, IF_ANY) && sync.unlinkSync(path);
+  operate('unlink', path, remove, ERRNOS.absent);
 }
 
 /** Renames a file or folder, and replaces an existing file of the new name. */
-export const rename = (from: string, to: string): Promise<void> =>
-  operate('rename', to, async () => sync.renameSync(from, to));
+export const rename = async (from: string, to: string): Promise<void> =>
+  operate('rename', to, () => sync.renameSync(from, to));
 
 /** Removes a file, or a folder with its content, if it exists. */
-export const removeTree = (path: string): Promise<void> =>
+export const removeTree = async (path: string): Promise<void> =>
   operate('remove', path, () => fs.rm(path, { recursive: true, force: true }));
 
 /**
@@ -224,7 +223,7 @@ export async function makePrivateFile(path: string): Promise<void> {
   if (facts === undefined) {
     await withFile(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, MODES.private, async () => {});
   } else if (facts.mode !== MODES.private) {
-    await operate('chmod', path, async () => sync.chmodSync(path, MODES.private));
+    operate('chmod', path, () => sync.chmodSync(path, MODES.private));
   }
 }
 
@@ -251,8 +250,8 @@ export async function replaceFile(
 /** Removes the write permissions of a file with these permissions, if the system allows that. */
 export async function makeReadOnly(path: string, mode: number): Promise<void> {
   if (IS_WINDOWS || (mode & WRITE_BITS) === 0) return;
-  const changed = withFile(path, O_RDONLY | O_NOFOLLOW, 0, (file) =>
-    operate('chmod', path, async () => sync.fchmodSync(file, mode & ~WRITE_BITS)),
+  const changed = withFile(path, O_RDONLY | O_NOFOLLOW, 0, async (file) =>
+    operate('chmod', path, () => sync.fchmodSync(file, mode & ~WRITE_BITS)),
   );
   await changed.catch(() => undefined);
 }
@@ -275,8 +274,8 @@ export async function publishOnce(
   await makeFolder(dirname(path));
   const isNew = await viaTemporary(tmpDir, async (temporary) => {
     await writeNew(temporary, content, access);
-    const linked = operate('link', path, async () => sync.linkSync(temporary, path));
-    const isLinked = await unless(ERRNOS.taken, isLinkPossible(linked));
+    const link = async () => operate('link', path, () => sync.linkSync(temporary, path));
+    const isLinked = await unless(ERRNOS.taken, isLinkPossible(link()));
     // Without hard links, a rename publishes the file in one step too.
     if (isLinked === false) await rename(temporary, path);
     return isLinked !== undefined;
@@ -368,12 +367,12 @@ export async function writeNew(
   durable = true,
 ): Promise<void> {
   if (typeof content === 'object' && 'path' in content) {
-    await expectFile(content.path);
+    expectFile(content.path);
     return copyNew(content.path, path);
   }
   const mode = MODES[access];
   await withFile(path, 'wx', mode, async (file) => {
-    if (access === 'private') await operate('chmod', path, async () => sync.fchmodSync(file, mode));
+    if (access === 'private') operate('chmod', path, () => sync.fchmodSync(file, mode));
     await operate('write', path, () => writeAll(file, content));
     if (durable) await operate('fsync', path, () => fsync(file));
   });
@@ -414,7 +413,7 @@ async function withFile<T>(
   };
   try {
     const result = await work(file);
-    await operate('close', path, async () => close());
+    operate('close', path, close);
     return result;
   } finally {
     // The first error is the one to report.

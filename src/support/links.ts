@@ -70,7 +70,7 @@ function linkUnlessTaken(from: string, to: string, isExamined = false) {
 async function linkNew(from: string, to: string, isExamined = false): Promise<void> {
   // This refuses a link that has appeared in place of the file.
   if (!isExamined) await statIfExists(from);
-  await operate('link', to, async () => linkSync(from, to));
+  operate('link', to, () => linkSync(from, to));
 }
 
 /**
@@ -81,7 +81,7 @@ async function linkNew(from: string, to: string, isExamined = false): Promise<vo
  */
 export async function replaceLink(path: string, target: string, tmpDir: string): Promise<void> {
   const linked = viaTemporary(tmpDir, async (temporary) => {
-    await operate('symlink', path, async () => symlinkSync(target, temporary, 'dir'));
+    operate('symlink', path, () => symlinkSync(target, temporary, 'dir'));
     await rename(temporary, path);
   });
   if (!(await isLinkPossible(linked))) await replaceFile(path, `${target}\n`, { tmpDir });
@@ -89,9 +89,9 @@ export async function replaceLink(path: string, target: string, tmpDir: string):
 
 /** The target that {@link replaceLink} wrote; undefined if there is none. */
 export async function readLinkIfExists(path: string): Promise<string | undefined> {
-  const read = async (): Promise<string | undefined> => readlinkSync(path);
+  const read = (): string | undefined => readlinkSync(path);
   const noLink = new Set([...ERRNOS.absent, 'EINVAL', 'UNKNOWN']);
-  const target = await operate('readlink', path, read, noLink);
+  const target = operate('readlink', path, read, noLink);
   if (target !== undefined || (await statIfExists(path))?.folder) return target;
   return (await readTextIfExists(path))?.trim();
 }

@@ -45,7 +45,7 @@ export class ScratchFile {
  */
 export async function openScratchFile(folder: string): Promise<ScratchFile> {
   const path = join(folder, `.${process.pid}-${threadId}-${process.hrtime.bigint()}.tmp`);
-  const file = await operate('open', path, async () => {
+  const file = operate('open', path, () => {
     tolerate(() => mkdirSync(folder));
     return openSync(path, 'wx+', 0o600);
   });

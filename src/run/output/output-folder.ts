@@ -215,20 +215,16 @@ export const MISSING = 'missing';
 export const DAMAGED = 'damaged: its content has another digest';
 
 /**
- * The files of deliveries, also the last good ones; one that several configurations share, once.
+ * The files of deliveries, those of each line together, also the last good ones; several lines may share one.
  *
  * @returns The path of each, and of its object; `objectOf` returns that which it would have with another content.
  */
-export async function deliveredFiles(outputDir: string) {
+export async function* deliveredFiles(outputDir: string) {
   const store = openFileStore({ ...objectFiles(outputDir), extension: '' });
-  const delivered = new Map<string, ReturnType<typeof placeOf>>();
   const placeOf = ({ path, name, sha256 }: DeliveredFile) => {
     const objectOf = (digest: Digest) => `${store.pathOf(digest)}${extname(name)}`;
-    const object = objectOf(sha256);
-    return { sha256, object, objectOf, link: join(outputDir, path) };
+    return { sha256, object: objectOf(sha256), objectOf, link: join(outputDir, path) };
   };
   for (const list of [DELIVERIES_FILE, LAST_GOOD_FILE] as const)
-    for await (const { files } of deliveryLines(outputDir, list))
-      for (const file of files) delivered.set(`${file.path} ${file.sha256}`, placeOf(file));
-  return [...delivered.values()];
+    for await (const { files } of deliveryLines(outputDir, list)) yield files.map(placeOf);
 }

@@ -41,17 +41,16 @@ export async function planPrune(
 ): Promise<PrunePlan & { links: string[] }> {
   const store = openObjects(outputDir);
   const linkOf = ({ glb }: { glb: string }) => join(outputDir, glb);
-  const published = [...(await publishedObjects(outputDir, linkOf))];
-  const delivered = await deliveredFiles(outputDir);
-  const kept = new Set([
-    ...published.flatMap(([object, links]) => [store.pathOf(object), ...links]),
-    ...delivered.flatMap(({ object, link }) => [object, link]),
-  ]);
+  const kept = new Set<string>();
+  for (const [object, links] of await publishedObjects(outputDir, linkOf))
+    for (const path of [store.pathOf(object), ...links]) kept.add(path);
+  for await (const files of deliveredFiles(outputDir))
+    for (const { object, link } of files) kept.add(object).add(link);
   const relative = (path: string) => path.slice(outputDir.length + 1).replaceAll(sep, '/');
-  const objects = await filesBelow(join(outputDir, OBJECTS_FOLDER), kept);
-  const links = (await filesBelow(join(outputDir, ARTICLES_FOLDER), kept)).map(relative);
+  const objects = await listFilesBelow(join(outputDir, OBJECTS_FOLDER), kept);
+  const links = (await listFilesBelow(join(outputDir, ARTICLES_FOLDER), kept)).map(relative);
   for (const folder of deliveryFolders) {
-    const paths = (await filesBelow(join(outputDir, folder), kept)).map(relative);
+    const paths = (await listFilesBelow(join(outputDir, folder), kept)).map(relative);
     links.push(...paths.filter(isDeliveryPath));
   }
   let bytes = 0;
@@ -71,11 +70,6 @@ export async function carryOutPrune(
   if (objects.length + links.length === 0) return;
   for (const path of [ARTICLES_FOLDER, OBJECTS_FOLDER, ...deliveryFolders])
     await removeEmptyFolders(join(outputDir, path));
-}
-
-/** Lists the files at any depth below a folder, except some. @throws {@link ConverterError} `LINK_REFUSED` */
-async function filesBelow(folder: string, except: ReadonlySet<string>): Promise<string[]> {
-  return (await listFilesBelow(folder)).filter((path) => !except.has(path));
 }
 
 /** @returns Whether the folder was removed. */
