@@ -41,13 +41,15 @@ export function setEngineFlags(
 /** How much a function runs before it is compiled again, in bytes of its code: in coordinators, and in Node.js 20. */
 const INTERRUPT_BUDGET = { coordinator: 2_000_000, default: 67_584 };
 
+let isCompiledLater = false;
 /**
  * A coordinator computes for seconds while its workers compute for minutes, so most of its functions are not worth
  * compiling again. With 2,000 configurations and three profiles, its code takes 5.1 s instead of 6.5 s of the processor
  * (three pairs). Later versions of Node.js do not have the flag.
  */
 function compileLater(): void {
-  if (!process.version.startsWith('v20.')) return;
+  if (isCompiledLater || !process.version.startsWith('v20.')) return;
+  isCompiledLater = true;
   const set = (budget: number) => setFlagsFromString(`--interrupt-budget=${budget}`);
   set(INTERRUPT_BUDGET.coordinator);
   // As with the growth of the heap, for the compiled code that is written at the end.

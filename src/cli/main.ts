@@ -7,7 +7,9 @@ const NEEDED = [20, 19] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) {
-  startProgram('program', process.argv[2]);
+  // A run on a queue calls other functions than one by itself.
+  const use = process.argv.slice(2).filter((word, at) => at === 0 || /^--executor\b/.test(word));
+  startProgram('program', use.join(' '));
 } else {
   const sentence = `btg2gltf needs Node.js ${NEEDED.join('.')} or later, this is ${process.versions.node}`;
   process.stderr.write(`${sentence}\n`);
