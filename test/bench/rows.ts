@@ -128,7 +128,7 @@ export const GROUPS = {
     'profiles check large': row('time of profiles of 20,000 configurations ÷ predicted', 'times'),
     'profiles check store': row('PUTs of profiles of 500 configurations ÷ predicted', 'times'),
     'pictures check small': row('time of pictures of 500 configurations ÷ predicted', 'times'),
-    'pictures check store': row('PUTs of pictures of 120 configurations ÷ predicted', 'times'),
+    'pictures check store': row('PUTs of pictures of 200 configurations ÷ predicted', 'times'),
     'check small': row('time of 2,000 configurations ÷ predicted', 'times'),
     'check large': row('time of 20,000 configurations ÷ predicted', 'times'),
     'check store': row('PUTs of 1,500 configurations ÷ predicted', 'times'),
