@@ -225,7 +225,7 @@ function codeOf(operation: FileOperation, errno: string): ErrorCode {
 /**
  * Whether the process that wrote its id has ended.
  *
- * Ids are reused, in containers at once: our own may be that of an earlier process, unless the caller knows better.
+ * Ids are reused, in containers at once: our own may be that of an earlier process, unless the caller wrote it.
  */
 export function hasEnded(pid: number): boolean {
   try {

@@ -57,26 +57,20 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
     }
   }
   await lists.checkOthers();
-  const delivered = { links: new Set<string>(), objects: new Set<string>() };
-  for await (const files of deliveredFiles(outputDir)) {
-    for (const { object, objectOf, link, sha256 } of files) {
-      signal?.throwIfAborted();
-      const both = `${link} ${sha256}`;
-      if (delivered.links.has(both)) continue;
-      delivered.links.add(both);
-      delivered.objects.add(object);
-      const problem = await problemOf(link, sha256);
-      if (problem === undefined) continue;
-      const isStored = (await problemOf(object, sha256)) === undefined;
-      addProblem(link, problem, isStored ? await cutOffAt(link, problem, objectOf) : undefined);
-    }
+  // All are read before one is checked, which takes long: a run may replace the lists meanwhile.
+  const listed = [];
+  for await (const files of deliveredFiles(outputDir)) listed.push(...files);
+  const delivered = new Map(listed.map((file) => [`${file.link} ${file.sha256}`, file]));
+  for (const { object, objectOf, link, sha256 } of delivered.values()) {
+    signal?.throwIfAborted();
+    const problem = await problemOf(link, sha256);
+    if (problem === undefined) continue;
+    const isStored = (await problemOf(object, sha256)) === undefined;
+    addProblem(link, problem, isStored ? await cutOffAt(link, problem, objectOf) : undefined);
   }
-  const links = [...linksOf.values()].reduce((sum, { length }) => sum + length, 0);
-  const counts = {
-    objects: linksOf.size + delivered.objects.size,
-    links: links + delivered.links.size,
-  };
-  return { ...counts, problems, incomplete };
+  const links = [...linksOf.values()].reduce((sum, { length }) => sum + length, delivered.size);
+  const objects = linksOf.size + new Set(listed.map(({ object }) => object)).size;
+  return { objects, links, problems, incomplete };
 }
 
 /** The checks of the lists of an output: what cannot be read of the manifest, and whether the others agree with it. */
