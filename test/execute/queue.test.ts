@@ -420,6 +420,15 @@ describe.each(SUITES)('$name, $kind', ({ start, kind }) => {
     await classes.close();
   });
 
+  it.concurrent('ends with its run, also while it waits for more jobs', async () => {
+    const { coordinator } = await stage();
+    const closed = coordinator({ run: 'r1', closesIdle: true, answerMs: 1 });
+    // A timer that is left keeps the process.
+    expect(await closed.line('left')).toEqual({ left: [] });
+    expect(await closed.ended).toBe(0);
+    expect(closed.lines).toContainEqual({ code: 'INTERRUPTED' });
+  });
+
   describe.runIf(IS_LONG)('at length', () => {
     it.concurrent('leaves growing jobs to the run where no worker does their kind', async () => {
       const { openQueue, worker } = await stage();

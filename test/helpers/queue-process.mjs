@@ -1,11 +1,13 @@
 /**
  * Queue process: a worker or a coordinator as a process of its own, that a test can kill. It runs what was built; what
- * happens is a line of JSON. A coordinator comes to no end after the job `lastDone`.
+ * happens is a line of JSON. A coordinator comes to no end after the job `lastDone`; with `closesIdle`, it closes its queue
+ * while it waits for more jobs.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { openChunkQueue } from '../../dist/distribute/queue/coordinator.js';
 import { logTo, openWorker } from './queue-worker.mjs';
 
-const { role, kind, jobs, lastDone, ...options } = JSON.parse(process.argv[2]);
+const { role, kind, jobs, lastDone, closesIdle, ...options } = JSON.parse(process.argv[2]);
 const print = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
 try {
@@ -38,10 +40,25 @@ async function coordinator() {
       print({ [kind]: name });
       if (name === lastDone) await new Promise(() => {});
     };
+  const handlers = { onDone: report('done'), onLost: report('lost') };
+  if (closesIdle) {
+    const ended = queue.execute(kind, growing(), handlers).catch(({ code }) => print({ code }));
+    // Less than a look at the queue.
+    await delay(500);
+    await queue.close();
+    await ended;
+    print({ left: process.getActiveResourcesInfo().filter((name) => name === 'Timeout') });
+    return;
+  }
   try {
-    await queue.execute(kind, jobs, { onDone: report('done'), onLost: report('lost') });
+    await queue.execute(kind, jobs, handlers);
     print({ finished: true });
   } finally {
     await queue.close();
   }
+}
+
+/** Jobs that a run may add to, and does not. */
+async function* growing() {
+  for (;;) yield undefined;
 }

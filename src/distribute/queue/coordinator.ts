@@ -239,7 +239,8 @@ class KindQueue {
       const isFound = (await this.#reportEnded(execution)) > 0;
       if (execution.isTaken && this.#pending.size === 0) return true;
       if (isFound || this.#isWoken) continue;
-      await orStopped(this.#context.stop, this.#sleep());
+      // A timer that is left would keep the process, which has nothing to do any more.
+      await orStopped(this.#context.stop, this.#sleep()).finally(() => this.#endSleep());
       // The server may have lost its jobs.
       if (looks % LOOKS_PER_REPEAT === 0) await this.#add([...this.#pending.values()]);
       looksAlone = control.slots(this.#kind) === 0 ? looksAlone + 1 : 0;
