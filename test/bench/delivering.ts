@@ -30,7 +30,7 @@ const IN_MANY_FINISHES: readonly {
 }[] = [
   {
     series: ['BRNK', 'AKTA'],
-    articles: ['AK110 N', 'AK110 P', 'AK150 L'],
+    articles: ['AK110 N', 'AK110 P', 'AK120 K', 'AK150 L', 'AK150 N+'],
     each: 'BEZUG.STOFF',
     others: {
       'AUSSTATTUNG.FUSSKREUZ': ['SW', 'ALU'],
@@ -52,6 +52,18 @@ const IN_MANY_FINISHES: readonly {
       'OBERFLÄCHE.GESTELL': ['SW', 'WS', 'SI'],
       'AUSSTATTUNG.KABEL': ['OHNE', 'WANNE'],
     },
+  },
+  {
+    series: ['FJEL', 'FORUM'],
+    articles: ["FM-B200 'Boot'", "FM-B240 'Boot'", 'FM-H160', 'FM-R110'],
+    each: 'OBERFLÄCHE.DEKOR',
+    others: { 'OBERFLÄCHE.GESTELL': ['SW', 'WS', 'SI'] },
+  },
+  {
+    series: ['AULI', 'SALUN'],
+    articles: ['SL-1 SITZER', 'SL-2 SITZER', 'SL-3 SITZER', 'SL-ECK 2+R', 'SL-HOCKER'],
+    each: 'BEZUG.BEZUG',
+    others: { 'OBERFLÄCHE.HOLZ': ['Eiche natur', 'Nussbaum', 'Esche'] },
   },
 ];
 
