@@ -172,16 +172,17 @@ export async function openDistributedStage(
   };
 }
 
-/** What a run in one process publishes of a range: into a store, or a folder. */
+/** What a run in one process publishes of a range: into a store, or a folder, there with the given deliveries. */
 export async function publishedHere(
   size: CountedSize,
   isStored: boolean,
+  pipeline: StageOptions['pipeline'] = {},
 ): Promise<Map<string, string>> {
   const folder = await temporaryFolder();
   const emulator = await startEmulator({ range: countedRange(size) });
   const env = environmentOf(emulator);
-  const stores = isStored && { store: { url: 'store' } };
-  const file = await writePipeline(folder, { service: SERVICE, ...stores });
+  const own = isStored ? { store: { url: 'store' } } : pipeline;
+  const file = await writePipeline(folder, { service: SERVICE, ...own });
   succeeded(await command(['run', file], { env }));
   await emulator.close();
   const clock = { env, now: Date.now, random: Math.random };

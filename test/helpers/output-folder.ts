@@ -36,7 +36,8 @@ export async function damagesOf(outputDir: string): Promise<string[]> {
   for (const path of await filesBelow(join(outputDir, 'objects'))) {
     const digest = sha256(await readFile(path));
     objects.add(digest);
-    if (!path.endsWith(`/${digest.slice(0, 2)}/${digest}.glb`)) damages.push(`${path}: not whole`);
+    // Deliveries have objects, too.
+    if (!path.includes(`/${digest.slice(0, 2)}/${digest}.`)) damages.push(`${path}: not whole`);
   }
   const links = new Map<string, string>();
   for (const path of await filesBelow(join(outputDir, 'articles'))) {
@@ -84,7 +85,11 @@ export async function damage(path: string): Promise<void> {
 
 /** Every file below a folder, sorted; none where there is no such folder. */
 export async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const options = { recursive: true, withFileTypes: true } as const;
+  const entries = await readdir(folder, options).catch(({ code, message }) => {
+    if (code !== 'ENOENT') throw new Error(`${folder}: ${message}`);
+    return [];
+  });
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
@@ -93,13 +98,15 @@ export async function filesBelow(folder: string): Promise<string[]> {
 
 /** The bytes of every file below a folder, by its path from there. */
 export async function bytesBelow(folder: string): Promise<Map<string, Buffer>> {
-  const bytesOf = async (path: string): Promise<[string, Buffer]> => {
+  const all = new Map<string, Buffer>();
+  // One after the other: a process may have fewer files open than a folder has.
+  for (const path of await filesBelow(folder)) {
     // SQLite removes the log of a database when it was closed by all, which may be later.
     const isLog = /-(?:wal|shm)$/.test(path);
     const bytes = isLog ? readFile(path).catch(() => Buffer.alloc(0)) : readFile(path);
-    return [relative(folder, path), await bytes];
-  };
-  return new Map(await Promise.all((await filesBelow(folder)).map(bytesOf)));
+    all.set(relative(folder, path), await bytes);
+  }
+  return all;
 }
 
 async function linesOf(file: string): Promise<string[]> {
